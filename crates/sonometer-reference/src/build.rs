@@ -104,7 +104,7 @@ pub fn except(pattern: Pattern) -> Line {
 }
 
 fn test(kind: WordKind, folded: &str, exact: Option<&str>) -> Pattern {
-    Pattern::Word(WordTest { kind, folded: folded.into(), exact: exact.map(str::to_owned) })
+    Pattern::Word(WordTest { kind, folded: folded.into(), exact: exact.map(Box::from) })
 }
 
 /// `word`; the word is given folded and in lower case.

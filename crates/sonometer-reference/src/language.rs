@@ -1,7 +1,7 @@
 //! What a protocol's language knows, or the absence of it.
 
 use sonometer::class::Vocabulary;
-use sonometer::language::{self, Script};
+use sonometer::language::{self, NumberedWords, Script, Words};
 
 /// The language of a protocol; `None` inside if it has none, or one without data.
 pub(crate) struct Language(Option<&'static language::Language>);
@@ -24,32 +24,33 @@ impl Language {
 
     /// Whether a full stop after this folded, lower-case word ends no sentence before a digit.
     pub(crate) fn is_number_abbreviation(&self, word: &str) -> bool {
-        self.0.is_some_and(|language| language.number_abbreviations.contains(&word))
+        self.0.is_some_and(|language| language.number_abbreviations.iter().any(|known| known == word))
     }
 
     /// Whether a full stop after this folded, lower-case word ends no sentence.
     pub(crate) fn is_abbreviation(&self, word: &str) -> bool {
-        self.0.is_some_and(|language| language.abbreviations.contains(&word))
+        self.0.is_some_and(|language| language.abbreviations.iter().any(|known| known == word))
     }
 
     /// Whether this is one of the words that every text of the language is full of.
     pub(crate) fn is_function_word(&self, word: &str) -> bool {
-        self.0.is_some_and(|language| language.function_words.contains(&word))
+        self.0.is_some_and(|language| language.function_words.iter().any(|known| known == word))
     }
 
     /// Whether another language is told by this word, and this one does not write it.
     pub(crate) fn is_foreign_word(&self, word: &str) -> bool {
         let Some(own) = self.0 else { return false };
-        let told = |other: &language::Telltales| other.code != own.code && other.words.contains(&word);
+        let is_in = |words: Words| words.iter().any(|known| known == word);
+        let told = |other: &language::Telltales| other.code != own.code && is_in(other.words);
         own.script == Script::Latin
             && language::TELLTALES.iter().any(told)
-            && !own.function_words.contains(&word)
-            && !own.homographs.contains(&word)
+            && !is_in(own.function_words)
+            && !is_in(own.homographs)
     }
 
     /// Whether this is in the table of frequent words.
     pub(crate) fn is_frequent(&self, word: &str) -> bool {
-        self.0.is_some_and(|language| language.frequency.iter().any(|(frequent, _)| *frequent == word))
+        self.0.is_some_and(|language| language.frequency.iter().any(|(frequent, _)| frequent == word))
     }
 
     /// The digit that a word says.
@@ -111,13 +112,13 @@ impl Language {
         self.phrases(|negation| negation.stops)
     }
 
-    fn phrases(&self, list: fn(&language::Negation) -> &'static [&'static str]) -> Vec<Vec<String>> {
-        let list = self.0.map_or(&[][..], |language| list(&language.negation));
+    fn phrases(&self, list: fn(&language::Negation) -> Words) -> Vec<Vec<String>> {
+        let list = self.0.map_or(Words::NONE, |language| list(&language.negation));
         list.iter().map(|phrase| phrase.split(' ').map(str::to_owned).collect()).collect()
     }
 }
 
 /// The number of a word in a table.
-fn number_of(table: &[(&str, u8)], word: &str) -> Option<u8> {
-    table.iter().find(|(known, _)| *known == word).map(|(_, number)| *number)
+fn number_of(table: NumberedWords, word: &str) -> Option<u8> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, number)| number)
 }

@@ -346,9 +346,9 @@ fn with_token_edges(turn: &Turn, place: &Range<usize>) -> Option<Range<usize>> {
 /// Whether a folded, lower-case word passes a test, whatever its original form.
 pub(crate) fn passes(test: &WordTest, lower: &str, language: &Language) -> bool {
     match test.kind {
-        WordKind::Equal => lower == test.folded,
-        WordKind::Prefix => lower.starts_with(&test.folded),
-        WordKind::Inflection => language.stem(lower) == test.folded,
+        WordKind::Equal => *lower == *test.folded,
+        WordKind::Prefix => lower.starts_with(&*test.folded),
+        WordKind::Inflection => *language.stem(lower) == *test.folded,
         WordKind::Misspelt => one_edit_at_most(lower, &test.folded),
     }
 }

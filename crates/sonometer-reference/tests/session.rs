@@ -245,6 +245,47 @@ proptest! {
     }
 }
 
+/// Turns that are read in pieces where they are known as a whole: contents with ends of sentences between them, in another order each time, of
+/// which some have disguises.
+fn long_turn() -> impl Strategy<Value = Interaction> {
+    let ends =
+        vec![". ", "! ", "? ", "\n\n", "。", ".” ", "... ", "$. ", ", ", " p4y. ", " sooo! ", " it’s. "];
+    let part = (generate::content(), prop::sample::select(ends)).prop_map(|(content, end)| content + end);
+    (prop::collection::vec(part, 3..12), 2_500..6_000_usize).prop_map(|(parts, size)| {
+        let mut content = String::new();
+        for at in 0..size {
+            content.push_str(&parts[at * at % parts.len()]);
+            if content.len() > size {
+                break;
+            }
+        }
+        let turn = Turn { role: Some("agent".into()), content: content.into(), timestamp: None };
+        Interaction::transcript(vec![turn]).expect("is a transcript")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 5_000, ..ProptestConfig::default() })]
+
+    /// A segment that comes in at once is never parted.
+    #[test]
+    fn a_long_turn_is_read_in_pieces_as_it_is_at_once(
+        protocol in generate::protocol(),
+        interaction in long_turn(),
+        sizes in prop::sample::select(vec![vec![1], vec![4, 5], vec![700]]),
+    ) {
+        let sensor = Sensor::new(protocol).expect("a legal protocol compiles");
+        let sense = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
+        let options = SessionOptions { sense, ..SessionOptions::default() };
+        let at_once = Cuts { sizes: vec![1], whole_segments: true };
+        let (_, expected) = feed(&sensor, &interaction, &at_once, options);
+        let found = sensor.sense_with(&interaction, sense).expect("every modality is allowed");
+        prop_assert_eq!(whole(&found), whole(&expected));
+        let (_, streamed) = feed(&sensor, &interaction, &Cuts { sizes, whole_segments: false }, options);
+        prop_assert_eq!(whole(&streamed), whole(&expected));
+    }
+}
+
 /// Every vector of a protocol that reads its interaction.
 #[test]
 fn vectors_come_in_byte_by_byte_by_words_and_by_segments() {

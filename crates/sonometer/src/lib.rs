@@ -67,6 +67,7 @@ mod evidence;
 mod mask;
 mod matcher;
 pub mod measure;
+mod parting;
 
 // 7 Saying.
 mod reading;

@@ -5,7 +5,7 @@
 
 use super::candidates::Choice;
 use sonometer::Interaction;
-use sonometer::language::Language;
+use sonometer::language::{Language, Words};
 use sonometer::text::chars::{Class, class, is_letter};
 use sonometer::text::fold::Folded;
 use sonometer::text::{GapKind, Token, tokens};
@@ -97,8 +97,8 @@ impl fmt::Display for Kind {
 
 /// The cues of one word that negate what follows, folded; none without a language.
 pub(crate) fn cues(language: Option<&'static Language>) -> Vec<&'static str> {
-    let cues = language.map_or(&[][..], |language| language.negation.cues);
-    cues.iter().copied().filter(|cue| !cue.contains(' ')).collect()
+    let cues = language.map_or(Words::NONE, |language| language.negation.cues);
+    cues.iter().filter(|cue| !cue.contains(' ')).collect()
 }
 
 /// The lines of some kinds that enough interactions hold: by kind, the most frequent first, then by their text.

@@ -312,7 +312,7 @@ impl Settings {
         let stop_list = match (&self.stop_list, language) {
             (None, _) => BTreeSet::new(),
             (Some(StopList::FunctionWords), Some(language)) => {
-                language.function_words.iter().map(|word| (*word).to_owned()).collect()
+                language.function_words.iter().map(str::to_owned).collect()
             }
             (Some(StopList::FunctionWords), None) => {
                 return Err(Error::unusable("--stop-list function-words needs --language"));

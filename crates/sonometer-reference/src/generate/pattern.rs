@@ -66,7 +66,7 @@ fn word_test() -> impl Strategy<Value = WordTest> {
         }),
         2 => word.clone().prop_map(move |word| WordTest {
             kind: WordKind::Inflection,
-            folded: english.stem(word),
+            folded: english.stem(word).into(),
             exact: None,
         }),
         1 => select(&MISSPELT[..]).prop_map(|word| WordTest {
@@ -81,7 +81,7 @@ fn word_test() -> impl Strategy<Value = WordTest> {
         }),
         1 => (word, any::<bool>()).prop_map(|(word, upper)| {
             let exact = if upper { word.to_ascii_uppercase() } else { word.to_owned() };
-            WordTest { kind: WordKind::Equal, folded: word.into(), exact: Some(exact) }
+            WordTest { kind: WordKind::Equal, folded: word.into(), exact: Some(exact.into()) }
         }),
     ]
 }

@@ -56,13 +56,13 @@ fn side(pattern: &Pattern) -> String {
 fn word(test: &WordTest) -> String {
     match (test.kind, &test.exact) {
         (_, Some(exact)) => format!("\"{exact}\""),
-        (WordKind::Equal, None) => test.folded.clone(),
+        (WordKind::Equal, None) => test.folded.to_string(),
         (WordKind::Prefix, None) => format!("{}*", test.folded),
         (WordKind::Misspelt, None) => format!("{}%1", test.folded),
         (WordKind::Inflection, None) => {
             let english = Language::of(Some("en"));
-            let inflected = VOCABULARY.iter().find(|word| english.stem(word) == test.folded);
-            format!("{}~", inflected.unwrap_or(&test.folded.as_str()))
+            let inflected = VOCABULARY.iter().find(|word| *english.stem(word) == *test.folded);
+            format!("{}~", inflected.unwrap_or(&&*test.folded))
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn is_known(word: &str, protocol: &Protocol, language: &Language) -> 
 fn is_asked_for(word: &str, protocol: &Protocol) -> bool {
     let mut lines = protocol.markers.iter().flat_map(Marker::all_lines);
     let is_word = |part: &Pattern| match part {
-        Pattern::Word(test) => test.kind == WordKind::Equal && test.folded == word,
+        Pattern::Word(test) => test.kind == WordKind::Equal && *test.folded == *word,
         Pattern::Phrases(phrases) => phrases.has_word(word),
         _ => false,
     };

@@ -91,6 +91,8 @@ pub(crate) fn cases() -> Vec<Case> {
         Case { top: r#""unfold": ["spoken_digits"],"#, ..case("spoken digits", r#"{"label": "m", "mask": "all", "strong": ["<phone>", "<money>", "<number>"]}"#, &["five ", "double ", "oh-one-two", "555-01", "$ ", "ext. "]) },
         Case { top: r#""unfold": ["confusables", "leet", "repeats", "spaced_letters", "spoken_digits"],"#, ..case("all disguises", r#"{"label": "m", "mask": "all", "negation": "drop", "strong": ["pay now", "kill", "<money>"], "except": "no pay"}"#, &["p4y ", "no0w", "k!ll", "$ ", "one two ", "N-o-w", "no "]) },
         Case { top: r#""unfold": ["leet"],"#, ..case("disguises and expressions", r#"{"label": "m", "mask": "all", "strong": ["/pay.?/", "\"Pay\""]}"#, &["p4y", "P4y", "pay"]) },
+        Case { top: r#""unfold": ["leet"],"#, ..case("folds and expressions", r#"{"label": "m", "mask": "all", "strong": ["/p[ae]y\\b/", "/[.!?]\\s*n.w/", "\"Pay\""], "except": "/\"pay|so$/"}"#, &["p4y", "päy", "pay", "Pây", "”", " now", "n0w", "so"]) },
+        Case { top: r#""unfold": ["leet", "spaced_letters"],"#, ..case("disguises and capitals", r#"{"label": "m", "mask": "all", "strong": ["<shout>", "/p.{0,3}y/"]}"#, &["P4Y", "PÄY ", "ŊOW ", "p.a.y", "x4x", "I "]) },
         case("before", r#"{"label": "m", "mask": "all", "strong": "pay", "before": {"any": "now", "within": "2 words"}}"#, &["pay ", "now", "so ", "x "]),
         case("after", r#"{"label": "m", "mask": "all", "strong": "pay", "after": {"any": "now", "within": "1 sentences"}}"#, &["pay", "now", "so "]),
         case("pair", r#"{"label": "m", "strong": "pay", "pair": {"then": "now", "within": "2 sentences", "else": 0.5}}"#, &["pay", "now", "so "]),

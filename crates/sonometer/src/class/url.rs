@@ -19,6 +19,7 @@
 
 use super::email::domain;
 use super::text::Text;
+use crate::language::Words;
 
 /// The end of the `<url>` at `at`.
 pub(super) fn url(text: &Text<'_>, at: usize) -> Option<usize> {
@@ -61,8 +62,8 @@ fn bare(text: &Text<'_>, at: usize) -> Option<usize> {
         return None;
     }
     let ending = text.slice(last, end);
-    let wary = lists(&WARY, ending);
-    if !wary && !lists(&KNOWN, ending) {
+    let wary = lists(WARY, ending);
+    if !wary && !lists(KNOWN, ending) {
         return None;
     }
     let port = port(text, end);
@@ -109,21 +110,19 @@ fn is_url_byte(b: u8) -> bool {
 }
 
 /// Last labels that make a domain an address by themselves.
-pub(super) const KNOWN: [&str; 44] = [
-    "com", "net", "org", "edu", "gov", "mil", "int", "info", "biz", "eu", "xyz", "io", "co", "tv", "uk",
-    "ca", "au", "nz", "ie", "za", "de", "fr", "nl", "ch", "se", "dk", "fi", "cz", "hu", "ru", "ua", "gr",
-    "pt", "ro", "bg", "hr", "sk", "si", "jp", "cn", "kr", "br", "mx", "ar",
-];
+pub(super) const KNOWN: Words = Words::new(
+    "ar, au, bg, biz, br, ca, ch, cn, co, com, cz, de, dk, edu, eu, fi, fr, gov, gr, hr, hu, ie, info, int,
+    io, jp, kr, mil, mx, net, nl, nz, org, pt, ro, ru, se, si, sk, tv, ua, uk, xyz, za",
+);
 
 /// Last labels that are words or file endings too: they need a path to make an address.
-pub(super) const WARY: [&str; 41] = [
-    "be", "at", "us", "es", "it", "in", "is", "no", "me", "so", "to", "my", "id", "ai", "gl", "ly", "am",
-    "fm", "cc", "sh", "rs", "md", "py", "pl", "gg", "ps", "do", "tr", "tech", "online", "shop", "site",
-    "club", "blog", "cloud", "app", "dev", "news", "store", "live", "page",
-];
+pub(super) const WARY: Words = Words::new(
+    "ai, am, app, at, be, blog, cc, cloud, club, dev, do, es, fm, gg, gl, id, in, is, it, live, ly, md, me,
+    my, news, no, online, page, pl, ps, py, rs, sh, shop, site, so, store, tech, to, tr, us",
+);
 
-fn lists(endings: &[&str], ending: &[u8]) -> bool {
-    endings.iter().any(|known| known.as_bytes() == ending)
+fn lists(endings: Words, ending: &[u8]) -> bool {
+    std::str::from_utf8(ending).is_ok_and(|ending| endings.contains(ending))
 }
 
 #[cfg(test)]

@@ -399,7 +399,7 @@ impl Judge<'_> {
         }
         let mut verdict = Verdict { failed: self.simple_conditions(marker, range), fails_flipped: 0 };
         if marker_plan.heeds_negation
-            && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], hit)
+            && self.cues.negate(self.plan, self.turn, self.plan.line(marker, line), hit)
         {
             verdict.failed |= condition::NEGATED;
         }
@@ -429,7 +429,7 @@ impl Judge<'_> {
                 && self.cues.negate(
                     self.plan,
                     self.turn,
-                    &marker_plan.written[line as usize],
+                    self.plan.line(marker, line),
                     &Hit::of_tokens(tokens),
                 )
             {

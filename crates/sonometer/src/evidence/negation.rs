@@ -1,9 +1,11 @@
 //! Negation in the tradition of NegEx and ConText: a cue negates what follows it within reach, up to the end of the
 //! sentence or a stop word; pseudo-cues do not negate; two cues side by side cancel.
 
+use crate::language::Words;
 use crate::matcher::{Hit, TurnText};
-use crate::protocol::phrase::{WordKind, WordTest};
-use crate::sensor::{Owner, Plan, Written};
+use crate::protocol::Line;
+use crate::protocol::phrase::{Pattern, WordKind};
+use crate::sensor::{Owner, Plan};
 use crate::text::edit::within_one_edit;
 use crate::text::gap::GapKind;
 
@@ -36,14 +38,9 @@ impl Cues {
         }
         let stops = if cues.is_empty() { Vec::new() } else { of(Owner::Stop) };
         debug_assert!(cues.last().is_none_or(|cue| cue.1 <= turn.tokens.len()));
-        let post_cues = match plan.language.map_or(&[][..], |l| l.negation.post_cues) {
-            [] => Vec::new(),
-            known => cues
-                .iter()
-                .copied()
-                .filter(|cue| known.binary_search(&&*phrase(turn, *cue)).is_ok())
-                .collect(),
-        };
+        let known = plan.language.map_or(Words::NONE, |l| l.negation.post_cues);
+        let mut post_cues = if known.is_empty() { Vec::new() } else { cues.clone() };
+        post_cues.retain(|cue| known.contains(&phrase(turn, *cue)));
         Self { cues, post_cues, stops }
     }
 
@@ -53,7 +50,7 @@ impl Cues {
     }
 
     /// Whether a match of a line is negated: by the last cue that applies to it, together with those side by side with it.
-    pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, line: &Written, hit: &Hit) -> bool {
+    pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, line: &Line, hit: &Hit) -> bool {
         if self.cues.is_empty() {
             return false;
         }
@@ -62,10 +59,13 @@ impl Cues {
         let behind = self.cues.partition_point(|cue| cue.1 <= first);
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
         let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
-        let inside = self.cues[behind..].iter().take_while(|cue| line.has_gap && cue.0 < last);
-        let inside: Vec<_> = inside
-            .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, line, **cue))
-            .collect();
+        // A line of plain words has no tree, and nothing that could swallow a cue.
+        let swallows = |cue: (usize, usize)| {
+            line.tree().is_some_and(|tree| has_gap(tree) && !is_written(plan, turn, tree, cue))
+        };
+        let inside = self.cues[behind..].iter().take_while(|cue| cue.0 < last);
+        let inside: Vec<_> =
+            inside.filter(|cue| cue.0 >= first && cue.1 <= last && swallows(**cue)).collect();
         let from = self.post_cues.partition_point(|cue| cue.0 < last);
         let after: Vec<_> = self.post_cues[from..]
             .iter()
@@ -88,10 +88,10 @@ impl Cues {
 
     /// Whether nothing between the end of a match and a cue behind it ends the cue's reach: the same clause goes on.
     fn reaches_back(&self, plan: &Plan, turn: &TurnText<'_>, last: usize, cue: usize) -> bool {
-        let stops = plan.language.map_or(&[][..], |l| l.negation.post_stops);
+        let stops = plan.language.map_or(Words::NONE, |l| l.negation.post_stops);
         (last..=cue).all(|at| turn.gap_kind(at) == GapKind::Join)
             && !overlaps_any(&self.stops, (last, cue))
-            && !(last..cue).any(|at| stops.binary_search(&&*phrase(turn, (at, at + 1))).is_ok())
+            && !(last..cue).any(|at| stops.contains(&phrase(turn, (at, at + 1))))
     }
 
     /// Whether something between the end of a cue and the first token of a match ends the cue's reach.
@@ -122,20 +122,43 @@ fn overlaps_any(spans: &[(usize, usize)], span: (usize, usize)) -> bool {
     spans.get(at).is_some_and(|s| s.0 < span.1)
 }
 
+/// Whether a pattern has a gap, a `&` or a `_`, which can swallow a cue.
+fn has_gap(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Any | Pattern::Gap { .. } | Pattern::Near { .. } => true,
+        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(has_gap),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => has_gap(inner),
+        _ => false,
+    }
+}
+
 /// Whether every word of a cue passes some word test of the line: then it is part of what the author wrote.
-fn is_written(plan: &Plan, turn: &TurnText<'_>, line: &Written, cue: (usize, usize)) -> bool {
+fn is_written(plan: &Plan, turn: &TurnText<'_>, line: &Pattern, cue: (usize, usize)) -> bool {
+    let stem = plan.language.and_then(|language| language.stem);
     (cue.0..cue.1).all(|at| {
         let word = turn.word(at).to_ascii_lowercase();
-        let is_test = |test: &WordTest| match test.kind {
-            WordKind::Equal => word == test.folded,
-            WordKind::Prefix => word.starts_with(&test.folded),
-            WordKind::Misspelt => within_one_edit(&word, &test.folded),
-            WordKind::Inflection => plan.language.and_then(|l| l.stem).is_some_and(|stem| {
-                let mut found = String::new();
-                stem(&word, &mut found);
-                found == test.folded
-            }),
-        };
-        line.words.iter().any(is_test) || line.lists.iter().any(|list| list.has_word(&word))
+        let stemmed = stem.map(|stem| {
+            let mut stemmed = String::new();
+            stem(&word, &mut stemmed);
+            stemmed
+        });
+        names(line, &word, stemmed.as_deref())
     })
+}
+
+/// Whether some word test of a pattern, wherever it stands, lets a word pass. `stem` is that of the word, where the language has stems.
+fn names(pattern: &Pattern, word: &str, stem: Option<&str>) -> bool {
+    match pattern {
+        Pattern::Word(test) => match test.kind {
+            WordKind::Equal => *word == *test.folded,
+            WordKind::Prefix => word.starts_with(&*test.folded),
+            WordKind::Misspelt => within_one_edit(word, &test.folded),
+            WordKind::Inflection => stem.is_some_and(|stem| *stem == *test.folded),
+        },
+        Pattern::Phrases(phrases) => phrases.has_word(word),
+        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(|item| names(item, word, stem)),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => names(inner, word, stem),
+        Pattern::Near { left, right, .. } => names(left, word, stem) || names(right, word, stem),
+        _ => false,
+    }
 }

@@ -2,8 +2,10 @@
 
 use super::window::Joined;
 use super::{Candidate, Findings, condition};
-use crate::matcher::{Count, Held, Hit, Matcher, Piece, Spare, TurnText, count_all};
+use crate::matcher::{Count, Disguise, Held, Hit, Matcher, Piece, Spare, TurnText, count_all};
 use crate::sensor::Plan;
+use crate::text::fold::Folded;
+use crate::text::unfold::Unfolded;
 use std::collections::BTreeMap;
 
 /// How a text was read. The order of the two decides which match is kept of the same thing found twice.
@@ -45,7 +47,7 @@ pub(crate) fn each(
 ) {
     let Desk { matcher, spare, second, .. } = desk;
     let written = TurnText::read(plan, piece, spare);
-    take_written(plan, piece, &written, matcher, second, &mut take);
+    take_written(plan, (piece, 0), &written, matcher, second, &mut take);
     written.recycle(spare);
 }
 
@@ -72,12 +74,12 @@ pub(crate) fn each_of(
     let Desk { matcher, spare, second, further } = desk;
     let Some((first, others)) = plans.split_first() else { return };
     let written = TurnText::read(first, piece, spare);
-    take_written(first, piece, &written, matcher, second, &mut |manner, text, hits| {
+    take_written(first, (piece, 0), &written, matcher, second, &mut |manner, text, hits| {
         take(0, manner, text, hits)
     });
     for (at, plan) in (1..).zip(others) {
         let text = TurnText::read_again(plan, piece, &written, further);
-        take_written(plan, piece, &text, matcher, second, &mut |manner, text, hits| {
+        take_written(plan, (piece, at), &text, matcher, second, &mut |manner, text, hits| {
             take(at, manner, text, hits)
         });
         text.recycle(further);
@@ -94,19 +96,34 @@ pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, take: impl 
 #[inline(always)]
 fn take_written(
     plan: &Plan,
-    piece: Piece<'_>,
+    (piece, at): (Piece<'_>, usize),
     written: &TurnText<'_>,
     matcher: &mut Matcher,
     second: &mut Spare,
     take: &mut impl FnMut(Manner, &TurnText<'_>, &[Hit]),
 ) {
     take(Manner::Written, written, matcher.find(plan, written));
-    if let Some(unfolding) = &plan.unfolding
-        && let Some(unfolded) = unfolding.unfold(written.folded.text())
-    {
-        let text = TurnText::read_unfolded(plan, piece, &unfolded, &written.folded, second);
-        take(Manner::Unfolded, &text, matcher.find(plan, &text));
-        text.recycle(second);
+    if let Some(unfolding) = &plan.unfolding {
+        let disguise = piece.disguises.get(at).copied().unwrap_or_default();
+        // Of a turn in pieces more may be sure than the piece: what stands behind it can matter to an expression there.
+        let longer = (piece.sure.len() > piece.text.len()).then(|| Folded::new(piece.sure));
+        let folded = longer.as_ref().unwrap_or(&written.folded);
+        let unfolded = match disguise {
+            Disguise::Nowhere => None,
+            Disguise::Unknown | Disguise::Somewhere => unfolding.unfold(folded.text()),
+        };
+        let unchanged = || {
+            // What is written as its fold is has been read as that.
+            let is_told = disguise != Disguise::Somewhere
+                || folded.text() == folded.original()
+                || written.says_the_same_folded(plan, piece, folded);
+            (!is_told).then(|| Unfolded::unchanged(folded.text()))
+        };
+        if let Some(unfolded) = unfolded.or_else(unchanged) {
+            let text = TurnText::read_unfolded(plan, piece, &unfolded, folded, second);
+            take(Manner::Unfolded, &text, matcher.find(plan, &text));
+            text.recycle(second);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::readings::{self, Desk, Manner};
 use super::{Findings, Scene, Setting, window};
 use crate::interaction::{Interaction, Turn, compose};
 use crate::matcher::{Count, Hit, Piece, TurnText};
+use crate::parting::each_piece;
 use crate::sensor::Plan;
 use crate::text::compose::Ways;
 use std::cell::Cell;
@@ -90,8 +91,11 @@ pub(crate) fn search_all(plans: &[&Plan], interaction: &Interaction) -> Vec<Sear
     let mut searches: Vec<Search> = plans.iter().map(|plan| Search::new(plan, read)).collect();
     at_desk(|desk| {
         for (turn, Turn { content, .. }) in read.turns().iter().enumerate() {
-            readings::each_of(plans, Piece::whole(content), desk, |at, manner, text, hits| {
-                searches[at].take(plans[at], turn, manner, text, hits);
+            each_piece(plans, content, |numbers, plans, piece| {
+                readings::each_of(plans, piece, desk, |at, manner, text, hits| {
+                    searches[numbers.map_or(at, |numbers| numbers[at])]
+                        .take(plans[at], turn, manner, text, hits);
+                });
             });
         }
         searches.iter_mut().zip(plans).for_each(|(search, plan)| search.finish(plan, read, desk));

@@ -1,5 +1,6 @@
 //! What parsing tells of an expression.
 
+use super::edges::Edges;
 use super::needs::Needs;
 use super::{MAX_BYTES, Machine, PLACE_GROUP, Refusal, parse, size};
 use regex_syntax::hir::{Hir, HirKind};
@@ -15,11 +16,12 @@ pub(super) struct Facts {
     /// Whether a match can be empty, as far as its parts tell: `\b` can, though nowhere in the empty text.
     pub(super) can_be_empty: bool,
     pub(super) needs: Needs,
+    pub(super) edges: Edges,
 }
 
 /// The most bytes that a thread remembers, for about 400 expressions; the protocol with the most that ships has 81.
 const MOST_KEPT: usize = 256 << 10;
-/// What an entry takes beside its pattern: at most six sets of bytes and the numbers of some pieces.
+/// What an entry takes beside its pattern: at most six sets of bytes, the numbers of some pieces, two sets of characters.
 const ENTRY: usize = 512;
 
 #[derive(Default)]
@@ -69,6 +71,7 @@ impl Facts {
             has_place: has_place(&parsed),
             can_be_empty: parsed.properties().minimum_len() == Some(0),
             needs: Needs::of(&parsed),
+            edges: Edges::of(&parsed),
         })
     }
 }

@@ -5,6 +5,8 @@
 //! expression is parsed when it is made, which tells whether it is refused ([`size`]) and what its matches need ([`needs`]), and its
 //! machine is built when a text first has what it needs.
 
+mod bounds;
+mod edges;
 mod facts;
 mod kept;
 mod near;
@@ -19,6 +21,7 @@ mod small;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bounds::Bounds;
 pub(crate) use kept::Kept;
 pub(crate) use needs::Seen;
 #[cfg(feature = "perf")]

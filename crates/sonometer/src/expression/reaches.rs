@@ -14,9 +14,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// All regular expressions of a protocol at once, shared by its sessions.
+/// Regular expressions of a protocol, all at once, shared by its sessions.
 #[derive(Debug)]
 pub(crate) struct Reaches {
+    pub(crate) expressions: Vec<Arc<Expression>>,
+    /// By byte: whether a match may begin with it.
+    begins: [bool; 256],
     automaton: DFA,
     /// What sessions have worked out of the automaton so far.
     caches: Kept<Numbered>,
@@ -37,7 +40,7 @@ const CACHE: usize = 8 << 20;
 
 impl Reaches {
     /// `None` where nothing can be said before a turn ends.
-    pub(crate) fn of(expressions: &[Arc<Expression>]) -> Option<Self> {
+    pub(crate) fn of(expressions: Vec<Arc<Expression>>) -> Option<Self> {
         let parsed = expressions.iter().map(|expression| super::parse(expression.as_str()).ok().map(relaxed));
         let parsed: Vec<Hir> = parsed.collect::<Option<_>>()?;
         let nfa = Compiler::new().configure(Config::new()).build_many_from_hir(&parsed).ok()?;
@@ -49,7 +52,16 @@ impl Reaches {
             .cache_capacity(CACHE)
             .skip_cache_capacity_check(true);
         let automaton = DFA::builder().configure(config).build_from_nfa(nfa).ok()?;
-        Some(Self { automaton, caches: Kept::default(), made: AtomicUsize::new(0) })
+        let may_begin =
+            |byte: u8| expressions.iter().any(|expression| expression.facts.edges.may_begin(byte));
+        let begins = std::array::from_fn(|byte| may_begin(byte as u8));
+        Some(Self { expressions, begins, automaton, caches: Kept::default(), made: AtomicUsize::new(0) })
+    }
+
+    /// The first place from byte `from` of a text on, before byte `to`, where a match may begin; `to` if there is none.
+    pub(crate) fn next_start(&self, text: &str, from: usize, to: usize) -> usize {
+        let mut bytes = text.as_bytes()[from..to.min(text.len())].iter();
+        bytes.position(|byte| self.begins[usize::from(*byte)]).map_or(to, |at| from + at)
     }
 
     /// Lends what follows ways.

@@ -1,6 +1,6 @@
 //! What a reading depends on besides its protocol and its interaction: the engine and its tables, in one line.
 
-use crate::language::{LANGUAGES, Language, TELLTALES};
+use crate::language::{LANGUAGES, Language, TELLTALES, Words};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -48,14 +48,14 @@ impl Language {
             digest.list(list);
         }
         for pairs in [self.frequency, self.spoken_digits, self.digit_multipliers] {
-            for &(word, number) in pairs {
+            for (word, number) in pairs.iter() {
                 digest.word(word).number(number.into());
             }
-            digest.number(pairs.len() as u64);
+            digest.number(pairs.iter().count() as u64);
         }
         if let Some(stem) = self.stem {
             let mut stemmed = String::new();
-            for (word, _) in self.frequency {
+            for (word, _) in self.frequency.iter() {
                 stem(word, &mut stemmed);
                 digest.word(&stemmed);
             }
@@ -89,18 +89,18 @@ impl Digest {
         self
     }
 
-    fn list(&mut self, words: &[&str]) -> &mut Self {
-        for word in words {
+    fn list(&mut self, words: Words) -> &mut Self {
+        for word in words.iter() {
             self.word(word);
         }
-        self.number(words.len() as u64)
+        self.number(words.iter().count() as u64)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::ENGLISH;
+    use crate::language::{ENGLISH, NumberedWords};
 
     #[test]
     fn names_every_part() {
@@ -132,17 +132,17 @@ mod tests {
         };
         let changes: [&dyn Fn(&mut Language); 13] = [
             &|_| {},
-            &|l| l.function_words = &["a"],
-            &|l| l.homographs = &["a"],
-            &|l| l.negation.cues = &["a"],
-            &|l| l.negation.post_cues = &["a"],
-            &|l| l.negation.not_cues = &["a"],
-            &|l| l.negation.stops = &["a"],
-            &|l| l.negation.post_stops = &["a"],
-            &|l| l.abbreviations = &["a"],
-            &|l| l.frequency = &[("a", 1)],
-            &|l| l.spoken_digits = &[("a", 1)],
-            &|l| l.digit_multipliers = &[("a", 1)],
+            &|l| l.function_words = Words::new("a"),
+            &|l| l.homographs = Words::new("a"),
+            &|l| l.negation.cues = Words::new("a"),
+            &|l| l.negation.post_cues = Words::new("a"),
+            &|l| l.negation.not_cues = Words::new("a"),
+            &|l| l.negation.stops = Words::new("a"),
+            &|l| l.negation.post_stops = Words::new("a"),
+            &|l| l.abbreviations = Words::new("a"),
+            &|l| l.frequency = NumberedWords::new("a 1"),
+            &|l| l.spoken_digits = NumberedWords::new("a 1"),
+            &|l| l.digit_multipliers = NumberedWords::new("a 1"),
             &|l| l.stem = Some(crate::language::german_stem::stem),
         ];
         let digests: std::collections::BTreeSet<u64> = changes.iter().map(|change| digest(change)).collect();

@@ -1,8 +1,7 @@
 //! Languages as data: what the engine must know of a language, and nothing of it in code but the stemmer.
 //!
 //! Every word here is as text looks after folding: lower-case ASCII letters, `'` as the apostrophe, or one Han character;
-//! a phrase is words with one space between them. Every list is sorted by bytes and without repetitions, so it can be
-//! searched by halves.
+//! a phrase is words with one space between them.
 
 mod chinese;
 mod chinese_frequency;
@@ -17,12 +16,15 @@ mod spanish;
 mod spanish_frequency;
 pub mod spanish_stem;
 mod telltale;
+mod words;
 
 pub use chinese::CHINESE;
 pub use english::ENGLISH;
 pub use german::GERMAN;
 pub use spanish::SPANISH;
 pub use telltale::{TELLTALES, Telltales};
+pub(crate) use words::Pairs;
+pub use words::{NumberedWords, Words};
 
 /// What the engine knows of one language.
 #[derive(Clone, Copy, Debug)]
@@ -34,21 +36,21 @@ pub struct Language {
     /// What it is written in.
     pub script: Script,
     /// Words that tell by their share of a text that it is written in this language.
-    pub function_words: &'static [&'static str],
+    pub function_words: Words,
     /// Words of this language that other languages count among those they are told by (English `die`, German `her`).
-    pub homographs: &'static [&'static str],
+    pub homographs: Words,
     /// What negates, and what only looks like it.
     pub negation: Negation,
     /// Words of two letters and more after which a full stop does not end the sentence, without the full stop.
-    pub abbreviations: &'static [&'static str],
+    pub abbreviations: Words,
     /// Words of two letters and more after which a full stop does not end the sentence before a digit (`No. 5`).
-    pub number_abbreviations: &'static [&'static str],
+    pub number_abbreviations: Words,
     /// Frequent words, each with the binary logarithm of its occurrences in a million words, rounded down.
-    pub frequency: &'static [(&'static str, u8)],
+    pub frequency: NumberedWords,
     /// The words for 0 to 9 as people say digits one by one (`oh` for 0, German `zwo`), each with its value.
-    pub spoken_digits: &'static [(&'static str, u8)],
+    pub spoken_digits: NumberedWords,
     /// Words that repeat the spoken digit after them (`double seven`), each with how often it then stands.
-    pub digit_multipliers: &'static [(&'static str, u8)],
+    pub digit_multipliers: NumberedWords,
     /// Writes the stem of a folded word into the buffer, replacing what was there; `None` if the language has no
     /// stemmer.
     pub stem: Option<fn(&str, &mut String)>,
@@ -87,15 +89,15 @@ impl Script {
 #[derive(Clone, Copy, Debug)]
 pub struct Negation {
     /// What negates the words after it.
-    pub cues: &'static [&'static str],
+    pub cues: Words,
     /// Those of the cues that negate the words before them as well (German `nicht`).
-    pub post_cues: &'static [&'static str],
+    pub post_cues: Words,
     /// Phrases with a cue in them that does not negate what follows, such as `not only`.
-    pub not_cues: &'static [&'static str],
+    pub not_cues: Words,
     /// Single words that end the reach of a cue, such as `but`.
-    pub stops: &'static [&'static str],
+    pub stops: Words,
     /// Single words that end the reach of a cue towards the words before it, besides `stops` (German `und`).
-    pub post_stops: &'static [&'static str],
+    pub post_stops: Words,
     /// Whether a comma ends the reach of a cue, as any *break* gap then does: in Chinese it parts clauses.
     pub commas_stop: bool,
 }
@@ -103,20 +105,20 @@ pub struct Negation {
 impl Language {
     /// Is the folded `word` a function word?
     pub fn is_function_word(&self, word: &str) -> bool {
-        self.function_words.binary_search(&word).is_ok()
+        self.function_words.contains(word)
     }
 
     /// The words that other languages are told by and this one does not write, in no order, some more than once. None
     /// for a script of its own: there, what is foreign shows in its letters.
     pub fn foreign_words(&self) -> impl Iterator<Item = &'static str> {
         let others = TELLTALES.iter().filter(|other| self.script == Script::Latin && other.code != self.code);
-        let mine = |word: &str| self.is_function_word(word) || self.homographs.binary_search(&word).is_ok();
-        others.flat_map(|other| other.words).copied().filter(move |word| !mine(word))
+        let mine = |word: &str| self.is_function_word(word) || self.homographs.contains(word);
+        others.flat_map(|other| other.words.iter()).filter(move |word| !mine(word))
     }
 
     /// Is the folded `word` an abbreviation, after which a full stop does not end the sentence?
     pub fn is_abbreviation(&self, word: &str) -> bool {
-        self.abbreviations.binary_search(&word).is_ok()
+        self.abbreviations.contains(word)
     }
 
     /// About how often the folded `word` occurs in a million words; 1 for words that are not frequent.
@@ -127,10 +129,7 @@ impl Language {
     /// How frequent the folded `word` is: the binary logarithm of its occurrences in a million words, rounded down.
     /// 0 for a word that is not frequent: the rarest word of a phrase is the one with the smallest class.
     pub fn frequency_class(&self, word: &str) -> u8 {
-        match self.frequency.binary_search_by_key(&word, |&(frequent, _)| frequent) {
-            Ok(at) => self.frequency[at].1,
-            Err(_) => 0,
-        }
+        self.frequency.get(word).unwrap_or(0)
     }
 }
 
@@ -184,31 +183,38 @@ mod tests {
     #[test]
     fn lists_are_sorted_folded_and_free_of_repetitions() {
         for language in LANGUAGES {
-            let frequent: Vec<&str> = language.frequency.iter().map(|&(word, _)| word).collect();
             let lists = [
-                ("function words", language.function_words, true),
-                ("homographs", language.homographs, false),
-                ("cues", language.negation.cues, true),
-                ("post cues", language.negation.post_cues, false),
-                ("not cues", language.negation.not_cues, true),
-                ("stops", language.negation.stops, true),
-                ("post stops", language.negation.post_stops, false),
-                ("abbreviations", language.abbreviations, language.script == Script::Latin),
-                ("number_abbreviations", language.number_abbreviations, language.script == Script::Latin),
-                ("frequency", &frequent, true),
-                ("spoken digits", &first_of(language.spoken_digits), true),
-                ("digit multipliers", &first_of(language.digit_multipliers), false),
+                ("function words", all(language.function_words), true),
+                ("homographs", all(language.homographs), false),
+                ("cues", all(language.negation.cues), true),
+                ("post cues", all(language.negation.post_cues), false),
+                ("not cues", all(language.negation.not_cues), true),
+                ("stops", all(language.negation.stops), true),
+                ("post stops", all(language.negation.post_stops), false),
+                ("abbreviations", all(language.abbreviations), language.script == Script::Latin),
+                (
+                    "number_abbreviations",
+                    all(language.number_abbreviations),
+                    language.script == Script::Latin,
+                ),
+                ("frequency", first_of(language.frequency), true),
+                ("spoken digits", first_of(language.spoken_digits), true),
+                ("digit multipliers", first_of(language.digit_multipliers), false),
             ];
             for (name, words, needed) in lists {
                 assert!(!needed || !words.is_empty(), "{} {name}", language.code);
-                assert_sorted(&format!("{} {name}", language.code), words);
+                assert_sorted(&format!("{} {name}", language.code), &words);
                 words.iter().for_each(|word| assert_folded(word));
             }
         }
     }
 
-    fn first_of(pairs: &[(&'static str, u8)]) -> Vec<&'static str> {
-        pairs.iter().map(|&(word, _)| word).collect()
+    fn all(words: Words) -> Vec<&'static str> {
+        words.iter().collect()
+    }
+
+    fn first_of(words: NumberedWords) -> Vec<&'static str> {
+        words.iter().map(|(word, _)| word).collect()
     }
 
     #[test]
@@ -216,13 +222,13 @@ mod tests {
         for language in LANGUAGES {
             for digit in 0..=9 {
                 assert!(
-                    language.spoken_digits.iter().any(|&(_, value)| value == digit),
+                    language.spoken_digits.iter().any(|(_, value)| value == digit),
                     "{} {digit}",
                     language.code
                 );
             }
-            assert!(language.spoken_digits.iter().all(|&(_, value)| value <= 9));
-            assert!(language.digit_multipliers.iter().all(|&(_, times)| times >= 2));
+            assert!(language.spoken_digits.iter().all(|(_, value)| value <= 9));
+            assert!(language.digit_multipliers.iter().all(|(_, times)| times >= 2));
         }
     }
 
@@ -239,16 +245,16 @@ mod tests {
     fn telltales_are_sorted_and_folded() {
         assert!(TELLTALES.windows(2).all(|pair| pair[0].code < pair[1].code));
         for Telltales { code, words } in TELLTALES {
-            assert_sorted(code, words);
+            assert_sorted(code, &all(*words));
             words.iter().for_each(|word| assert_folded(word));
-            assert!(words.iter().all(|word| word.len() > 1 || *word == "i"), "{code}");
+            assert!(words.iter().all(|word| word.len() > 1 || word == "i"), "{code}");
         }
     }
 
     #[test]
     fn homographs_are_told_by_another_language() {
         for language in LANGUAGES {
-            for word in language.homographs {
+            for word in language.homographs.iter() {
                 let other = |t: &&Telltales| t.code != language.code && t.words.contains(word);
                 assert!(TELLTALES.iter().any(|t| other(&t)), "{}: `{word}`", language.code);
                 assert!(!language.is_function_word(word), "{}: `{word}` counts already", language.code);
@@ -289,7 +295,7 @@ mod tests {
                 language.negation.post_stops,
                 language.abbreviations,
             ];
-            for word in single.into_iter().flatten() {
+            for word in single.into_iter().flat_map(Words::iter) {
                 assert!(!word.contains(' '), "{word}");
             }
             assert!(language.frequency.iter().all(|(word, _)| !word.contains(' ')));
@@ -302,7 +308,7 @@ mod tests {
     fn every_not_cue_disarms_a_cue() {
         for language in LANGUAGES {
             let Negation { cues, not_cues, .. } = language.negation;
-            for phrase in not_cues {
+            for phrase in not_cues.iter() {
                 assert!(cues.iter().any(|cue| contains(phrase, cue)), "`{phrase}` contains no cue");
                 assert!(!cues.contains(phrase), "`{phrase}` is a cue as well");
             }
@@ -312,8 +318,8 @@ mod tests {
     #[test]
     fn no_cue_is_disarmed_by_a_phrase_inside_it() {
         for language in LANGUAGES {
-            for cue in language.negation.cues {
-                for phrase in language.negation.not_cues {
+            for cue in language.negation.cues.iter() {
+                for phrase in language.negation.not_cues.iter() {
                     assert!(!contains(cue, phrase), "`{cue}` contains `{phrase}`");
                 }
             }
@@ -323,7 +329,7 @@ mod tests {
     #[test]
     fn stops_are_no_cues() {
         for language in LANGUAGES {
-            for stop in language.negation.stops {
+            for stop in language.negation.stops.iter() {
                 assert!(!language.negation.cues.contains(stop), "{stop}");
             }
         }
@@ -346,7 +352,7 @@ mod tests {
         assert!(ENGLISH.frequency_class("you") > ENGLISH.frequency_class("because"));
         assert!(ENGLISH.frequency_class("because") > ENGLISH.frequency_class("sorry"));
         assert_eq!(ENGLISH.frequency_class("unacceptable"), 0);
-        assert!(ENGLISH.frequency.iter().all(|&(_, class)| class > 0), "0 is for words not listed");
+        assert!(ENGLISH.frequency.iter().all(|(_, class)| class > 0), "0 is for words not listed");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Finding: all matches of all rules in one turn, sorted by rule and place, so that judging needs no order of its own.
 
+mod alike;
 mod capture;
 mod known;
 mod memo;
@@ -22,8 +23,9 @@ use crate::sensor::program::{Key, Program};
 use crate::sensor::vocabulary::role;
 use crate::sensor::{Owner, Plan, Taking};
 use crate::text::gap::GapKind;
+pub(crate) use alike::reads_alike;
 use memo::Memo;
-pub(crate) use piece::Piece;
+pub(crate) use piece::{Disguise, Piece};
 use run::{Run, Runner};
 use std::ops::Range;
 use step::{Point, each_of_lists};

@@ -1,5 +1,5 @@
 //! A stretch of a turn that is read by itself: what is found to its left does not depend on what stands to its right, nor the
-//! other way round (`session/frontier.rs` cuts only where that holds). A turn that is read at once is one piece.
+//! other way round (`parting` cuts only where that holds). A turn that is read at once is one piece.
 
 use crate::expression::{Expression, Seen};
 use std::ops::Range;
@@ -19,17 +19,43 @@ pub(crate) struct Piece<'t> {
     /// `text` and everything that is known to follow. Regular expressions look there: a match that begins in the piece may need what
     /// stands behind it (`\b`, `$`), though none reaches over its end.
     pub(crate) ahead: &'t str,
+    /// `text` and as much of what follows as is certain to unfold as it does now, whatever comes behind it: up to the end of a sentence.
+    pub(crate) sure: &'t str,
+    /// By protocol that reads it: what is known of disguises in the turn; [`Disguise::Unknown`] where there is no entry.
+    pub(crate) disguises: &'t [Disguise],
     /// Whether nothing of the turn stands before it.
     pub(crate) starts: bool,
     /// Whether nothing of the turn stands behind it.
     pub(crate) ends: bool,
 }
 
+/// What is known of the disguises in a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Disguise {
+    /// A piece tells of itself whether it is read unfolded: where it has none, its fold says what it says as written.
+    #[default]
+    Unknown,
+    /// There is none.
+    Nowhere,
+    /// There is one, so that every piece is read a second time whose fold is not what is written.
+    Somewhere,
+}
+
 impl<'t> Piece<'t> {
     /// A turn as a whole.
     #[inline]
     pub(crate) fn whole(text: &'t str) -> Self {
-        Self { text, base: 0, from: 0, to: text.len(), ahead: text, starts: true, ends: true }
+        Self {
+            text,
+            base: 0,
+            from: 0,
+            to: text.len(),
+            ahead: text,
+            sure: text,
+            disguises: &[],
+            starts: true,
+            ends: true,
+        }
     }
 
     /// Whether it is a turn as a whole.

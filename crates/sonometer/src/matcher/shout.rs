@@ -7,7 +7,7 @@ use crate::text::gap::GapKind;
 
 /// How a word is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
+pub(super) enum Case {
     /// Two or more letters, all capitals.
     Loud,
     /// One letter, a capital: `I`, `A`.
@@ -60,7 +60,12 @@ fn case(turn: &TurnText<'_>, at: usize) -> Case {
         return Case::Other;
     }
     // Capitals are asked of the original: folding keeps the case of ASCII only.
-    let own = &turn.own[turn.own_range(token.start as usize, token.end as usize)];
+    case_of(&turn.own[turn.own_range(token.start as usize, token.end as usize)])
+}
+
+/// How a word is written in its own text.
+#[cfg_attr(small_build, optimize(speed))]
+pub(super) fn case_of(own: &str) -> Case {
     // Most words show at their first letter that they are not loud.
     if own.bytes().any(|byte| byte.is_ascii_lowercase()) {
         return Case::Other;

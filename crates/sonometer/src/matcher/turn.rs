@@ -109,7 +109,7 @@ impl<'t> TurnText<'t> {
         Self::read_from(plan, piece, None, spare)
     }
 
-    /// Reads what a piece, whose fold is `folded`, unfolds to.
+    /// Reads what a piece unfolds to; `folded` is the fold of what is sure of it.
     pub(crate) fn read_unfolded(
         plan: &Plan,
         piece: Piece<'t>,
@@ -117,9 +117,12 @@ impl<'t> TurnText<'t> {
         folded: &'t Folded<'t>,
         spare: &mut Spare,
     ) -> Self {
-        let own = unfolded.text();
-        // Where a protocol looks for regular expressions in unfolded text, turns are read as a whole.
-        let piece = Piece { text: own, from: 0, to: own.len(), ahead: own, ..piece };
+        let ahead = unfolded.text();
+        // Its edges are ends of sentences, which no disguise reaches over.
+        let place = |at: usize| unfolded.offset(folded.folded_offset(at));
+        let text = &ahead[..place(piece.text.len())];
+        let (from, to) = (place(piece.from), place(piece.to));
+        let piece = Piece { text, from, to, ahead, sure: ahead, ..piece };
         Self::read_from(plan, piece, Some((unfolded, folded)), spare)
     }
 
@@ -191,7 +194,7 @@ impl<'t> TurnText<'t> {
     /// Reads text that is held back, the beginning of a longer turn; `plan` is that of a guard.
     pub(crate) fn read_held(plan: &Plan, held: Held<'t>, spare: &mut Spare) -> Self {
         let Held { text, base, from, regex_matches, regex_places } = held;
-        let piece = Piece { text, base, from, to: text.len(), ahead: text, starts: base == 0, ends: false };
+        let piece = Piece { base, from, starts: base == 0, ends: false, ..Piece::whole(text) };
         let Spare { folding, tokens } = std::mem::take(spare);
         let folded = Folded::with_buffers(text, folding);
         let mut reader = Reader::new(plan, piece.starts, 0, tokens);

@@ -201,7 +201,7 @@ impl Compiler {
     }
 
     fn test(&mut self, test: &WordTest) -> u32 {
-        let text = test.folded.as_str();
+        let text = &*test.folded;
         // The kind is one digit, so that `pre*` and `pre~` have different names and no two tests share one.
         let name = format!("{}{text}", test.kind as u8);
         self.tests.number(&name, || TokenTest { text: text.into(), kind: test.kind })

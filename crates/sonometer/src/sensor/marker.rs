@@ -44,8 +44,6 @@ pub(crate) struct MarkerPlan {
     /// The markers of a ratio: what is counted, and for what.
     pub(crate) ratio_of: Option<u32>,
     pub(crate) ratio_to: Option<u32>,
-    /// By line: what negation must know of it; empty unless negation is looked at.
-    pub(crate) written: Vec<Written>,
     /// By line: the checked class the line consists of, for near misses.
     pub(crate) checked: Vec<Option<Class>>,
     /// By line: the least number of tokens it can match.
@@ -62,17 +60,6 @@ pub(crate) struct CompanionPlan {
     pub(crate) markers: Vec<u32>,
     /// Whether it stands before a match: of a match over several turns the last stretch counts, else the first.
     pub(crate) is_before: bool,
-}
-
-/// What a line says itself: cues inside its matches may be the author's own words.
-#[derive(Debug, Default)]
-pub(crate) struct Written {
-    /// The tests of its words, wherever they stand in it.
-    pub(crate) words: Vec<WordTest>,
-    /// The list files that it names.
-    pub(crate) lists: Vec<phrase::Phrases>,
-    /// Whether it has a gap, a `&` or a `_`, which can swallow a cue.
-    pub(crate) has_gap: bool,
 }
 
 /// The plans of all markers.
@@ -146,7 +133,7 @@ fn borrowed(markers: &[String]) -> Line {
     // Its pattern is never looked for: a line needs one, and a ledger shows `text`.
     let folded = markers.join(", ");
     let text = format!("marker {folded}");
-    let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None });
+    let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded: folded.into(), exact: None });
     Line::new(pattern, text, LineList::When, Unit::ZERO, Span::default())
 }
 
@@ -172,12 +159,6 @@ impl MarkerPlan {
         let when_by = marker.absence.iter().flat_map(|absence| &absence.when).map(|when| &when.by);
         let side_by = when_by.chain(marker.ratio.iter().map(|ratio| &ratio.by)).next();
         let heeds_negation = marker.heeds_negation();
-        let lines = if heeds_negation { &marker.lines[..] } else { &[] };
-        let written = lines.iter().map(|line| {
-            let mut written = Written::default();
-            written.read(&line.pattern());
-            written
-        });
         let checked = marker.lines.iter().map(|line| match line.tree() {
             Some(Pattern::Class(phrase::Class::Detected(class))) if class.is_checked() => Some(*class),
             _ => None,
@@ -204,27 +185,8 @@ impl MarkerPlan {
             flipped: Vec::new(),
             ratio_of: None,
             ratio_to: None,
-            written: written.collect(),
             checked: checked.collect(),
             least: marker.lines.iter().map(|line| line.least_tokens()).collect(),
-        }
-    }
-}
-
-impl Written {
-    fn read(&mut self, pattern: &Pattern) {
-        match pattern {
-            Pattern::Word(test) => self.words.push(test.clone()),
-            Pattern::Phrases(phrases) => self.lists.push(phrases.clone()),
-            Pattern::Any | Pattern::Gap { .. } => self.has_gap = true,
-            Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| self.read(p)),
-            Pattern::Optional(inner) | Pattern::Capture(inner) => self.read(inner),
-            Pattern::Near { left, right, .. } => {
-                self.has_gap = true;
-                self.read(left);
-                self.read(right);
-            }
-            _ => {}
         }
     }
 }

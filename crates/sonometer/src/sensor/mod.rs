@@ -17,7 +17,7 @@ pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
-use crate::expression::{Expression, Reaches, Refusal};
+use crate::expression::{Bounds, Expression, Reaches, Refusal};
 use crate::language::{self, Language, Script};
 use crate::protocol::order::judging_order;
 use crate::protocol::phrase::{Phrases, Regex};
@@ -27,7 +27,7 @@ use crate::text::unfold::Unfolding;
 use compile::{Anchored, Body, Compiler};
 pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
-pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
+pub(crate) use marker::{CompanionPlan, MarkerPlan};
 use openers::Openers;
 use program::Key;
 use roles::role_names;
@@ -66,8 +66,10 @@ pub(crate) struct Plan {
     pub(crate) exacts: Vec<Box<str>>,
     /// Shared with the plan of a guard and with the other sensors of a composition, so that none is built twice.
     pub(crate) regexes: Vec<Arc<Expression>>,
-    /// All expressions as one automaton, for sessions; made when the first one begins. `None` inside: too large to be made.
+    /// All expressions as one automaton, for guards; made when the first one begins. `None` inside: too large to be made.
     reaches: OnceLock<Option<Reaches>>,
+    /// Which of them end where sentences do; asked by sessions, and for long turns.
+    bounds: OnceLock<Bounds>,
     /// What a guard watches; made when the first one begins, as most sensors never guard.
     guarded: OnceLock<Guarded>,
     /// What matches can begin with; made when the first guard asks.
@@ -362,6 +364,7 @@ impl Plan {
             exacts,
             regexes,
             reaches: OnceLock::new(),
+            bounds: OnceLock::new(),
             guarded: OnceLock::new(),
             openers: OnceLock::new(),
             checked,
@@ -398,7 +401,18 @@ impl Plan {
 
     /// How far the regular expressions can reach; `None` if their automaton is too large to be made.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
-        self.reaches.get_or_init(|| Reaches::of(&self.regexes)).as_ref()
+        self.reaches.get_or_init(|| Reaches::of(self.regexes.clone())).as_ref()
+    }
+
+    /// Which of the regular expressions end where sentences do.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        self.bounds.get_or_init(|| Bounds::of(&self.regexes))
+    }
+
+    /// Whether a turn that unfolds is read a second time with an eye to how it is written, so that a sentence without a disguise can
+    /// say something else there: its fold is not what is written.
+    pub(crate) fn looks_at_writing(&self) -> bool {
+        self.unfolding.is_some() && (self.shout || !self.exacts.is_empty() || !self.regexes.is_empty())
     }
 
     /// What a guard watches.
@@ -513,7 +527,7 @@ fn lay_out(
     language: Option<&'static Language>,
 ) -> (vocabulary::Vocabulary, [phrases::Phrases; 2], Anchors, Rest) {
     // What later steps ask of a word is a bit of its number, so each token is looked up once and never compared with a list.
-    for word in language.map_or(&[][..], |l| l.function_words) {
+    for word in language.into_iter().flat_map(|l| l.function_words.iter()) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);
     }
@@ -521,11 +535,11 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FOREIGN);
     }
-    for word in language.map_or(&[][..], |l| l.abbreviations) {
+    for word in language.into_iter().flat_map(|l| l.abbreviations.iter()) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::ABBREVIATION);
     }
-    for word in language.map_or(&[][..], |l| l.number_abbreviations) {
+    for word in language.into_iter().flat_map(|l| l.number_abbreviations.iter()) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::NUMBER_ABBREVIATION);
     }

@@ -25,7 +25,7 @@ pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>
 fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
     match pattern {
         Pattern::Word(test) if test.kind == WordKind::Equal => {
-            words.insert(test.folded.as_str().into());
+            words.insert(test.folded.clone());
         }
         Pattern::Phrases(phrases) => {
             words.extend(phrases.iter().flat_map(|phrase| phrase.split(' ')).map(Box::from));

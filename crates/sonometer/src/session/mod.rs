@@ -33,8 +33,9 @@
 //!   before a capital, an ideographic full stop. A full stop behind an abbreviation is not certain, and neither is one behind a number. No class
 //!   begins before such a place and depends on what stands behind it: `$` in the gap behind a sentence belongs to the amount.
 //! - A regular expression may reach over sentences; the text waits as long as one could, but not for what begins within a match of the
-//!   same expression, which is none. With `unfold` beside a regular expression, `"Exact"` or `<shout>`, a turn settles when it is
-//!   complete, and so it does where following expressions takes more than 1,024 steps a byte.
+//!   same expression, which is none. A turn in which following expressions takes more than 1,024 steps a byte settles when it is complete.
+//!   With `unfold` beside a regular expression, `"Exact"` or `<shout>`, a disguise anywhere makes the whole turn be read by its fold
+//!   too: before the first one, a sentence that says something else there waits.
 //! - A match with `before` or `pair` waits until what it looks for has come or cannot come any more; one with `where: last …`,
 //!   or with times, and the start of a deadline wait likewise, the most patient of them for the end. With `join`, transcripts settle at the end.
 //!
@@ -42,9 +43,6 @@
 //! [`SessionOptions::release`], [`Step::released_to`] runs ahead of what has settled, word by word; [`Sensor::guard_bound`] says how far it
 //! stays behind the text at most, or why it waits for sentences.
 
-mod classes;
-mod crossing;
-mod frontier;
 mod guard;
 mod live;
 mod ruler;
@@ -52,7 +50,6 @@ mod sense;
 mod step;
 mod stream;
 mod utf8;
-mod ways;
 
 use crate::error::Error;
 use crate::instrument::Instrument;

@@ -4,9 +4,6 @@
 mod release;
 
 use super::SessionOptions;
-use super::classes::Classes;
-use super::crossing::Watch;
-use super::frontier::{Cut, Frontier, Rules};
 use super::guard::Guard;
 use super::live::{Live, Settled, Told};
 use super::ruler::Ruler;
@@ -20,10 +17,11 @@ use crate::evidence::search::{Search, at_desk};
 use crate::instrument::Instrument;
 use crate::interaction::{Interaction, MAX_CONTENT_BYTES, Turn, compose};
 use crate::mask::{Cover, Names, OpenLetter};
-use crate::matcher::Piece;
+use crate::matcher::{Disguise, Piece};
 use crate::measure::SenseOptions;
 use crate::measure::conclude::conclude;
 use crate::measure::fidelity::{self, SoFar};
+use crate::parting::{Classes, Cut, Frontier, Rules, Watch};
 use crate::protocol::Modality;
 use crate::sensor::{Plan, Sensor};
 use crate::text::compose::{Composer, Way};
@@ -96,6 +94,8 @@ struct OpenTurn {
     rest: Cut,
     /// By protocol: which of them classes leave alone.
     classes: Vec<Classes>,
+    /// The end of a sentence that was found last.
+    last: Cut,
     /// Places where it could be parted, as soon as no regular expression reaches over them.
     waiting: Vec<Cut>,
     /// The length of the text when that was asked last.
@@ -151,7 +151,8 @@ impl Stream {
     /// About the bytes it holds beside the text that came in and the evidence found in it.
     pub(super) fn working_bytes(&self) -> usize {
         let lives = self.lives.iter().map(Live::heap_bytes).sum::<usize>();
-        size_of::<Self>() + size_of::<OpenTurn>() + lives
+        let watches = self.watches.iter().map(Watch::heap_bytes).sum::<usize>();
+        size_of::<Self>() + size_of::<OpenTurn>() + lives + watches
     }
 
     pub(super) fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
@@ -348,7 +349,8 @@ impl Stream {
     /// Reads the turn that comes in up to the last place where it can be parted. Whether there is a new one.
     fn part(&mut self) -> bool {
         let Some(open) = &mut self.open else { return false };
-        let OpenTurn { text: original, composer, frontier, rest, classes, waiting, asked_at, .. } = open;
+        let OpenTurn { text: original, composer, frontier, rest, classes, last, waiting, asked_at, .. } =
+            open;
         composer.advance(original, false);
         if self.watches.iter().any(Watch::has_given_up) {
             // It is read when it is complete, so nobody needs to know where it could be parted.
@@ -356,7 +358,12 @@ impl Stream {
         }
         let text = composer.text(original);
         let before = waiting.last().copied();
-        frontier.advance(&self.rules, text, |cut| {
+        let watches = &mut self.watches;
+        frontier.advance(&self.rules, text, &mut |cut| {
+            *last = cut;
+            for (watch, sensor) in watches.iter_mut().zip(self.instrument.sensors()) {
+                watch.note(sensor.plan(), text, cut);
+            }
             // All protocols share the pieces, so each must allow the cut. `all` stops at the first that does not: the others are asked
             // about later places, which is enough.
             let mut each = classes.iter_mut().zip(self.instrument.sensors());
@@ -375,26 +382,31 @@ impl Stream {
         }
         *asked_at = text.len();
         let known = &text[rest.gap..];
-        let watches = &mut self.watches;
-        let free = |cut: &&Cut| {
-            let mut each = watches.iter_mut().zip(self.instrument.sensors());
-            each.all(|(watch, sensor)| watch.allows(sensor.plan(), known, rest.gap, cut.at))
-        };
-        // The last one that is free settles the most.
-        let Some(cut) = waiting.iter().rev().find(free).copied() else { return false };
-        waiting.retain(|other| other.at > cut.at);
-        let piece = Piece {
+        let disguises: Vec<Disguise> = watches.iter().map(Watch::disguise).collect();
+        let has_twin = watches.iter().any(Watch::has_twin);
+        let piece = |cut: Cut| Piece {
             text: &text[rest.gap..cut.next],
             base: rest.gap,
             from: rest.at - rest.gap,
             to: cut.at - rest.gap,
             ahead: known,
+            sure: &text[rest.gap..if has_twin { last.next } else { cut.next }],
+            disguises: &disguises,
             starts: rest.at == 0,
             ends: false,
         };
+        let free = |cut: &&Cut| {
+            let mut each = watches.iter_mut().zip(self.instrument.sensors());
+            each.all(|(watch, sensor)| watch.allows(sensor.plan(), piece(**cut), **cut))
+        };
+        // The last one that is free settles the most.
+        let Some(cut) = waiting.iter().rev().find(free).copied() else { return false };
+        waiting.retain(|other| other.at > cut.at);
+        let piece = piece(cut);
         let read_to = composer.way().point(cut.at);
         self.rulers[self.turns.len()].advance(original, read_to, self.options.unit);
         read(self.instrument.sensors(), &mut self.searches, self.turns.len(), piece);
+        watches.iter_mut().for_each(|watch| watch.parted(cut));
         *rest = cut;
         if let Some(guard) = &mut self.guard {
             guard.restart(self.instrument.sensors(), cut.gap, cut.at);
@@ -409,14 +421,13 @@ impl Stream {
         };
         composer.advance(&text, true);
         let known = &composer.text(&text)[rest.gap..];
+        let disguises: Vec<Disguise> = self.watches.iter().map(Watch::disguise).collect();
         let piece = Piece {
-            text: known,
             base: rest.gap,
             from: rest.at - rest.gap,
-            to: known.len(),
-            ahead: known,
+            disguises: &disguises,
             starts: rest.at == 0,
-            ends: true,
+            ..Piece::whole(known)
         };
         self.rulers[self.turns.len()].advance(&text, text.len(), self.options.unit);
         read(self.instrument.sensors(), &mut self.searches, self.turns.len(), piece);

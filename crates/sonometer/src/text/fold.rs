@@ -456,7 +456,7 @@ fn ascii_prefix(text: &str) -> &str {
     &text[..len]
 }
 
-fn floor_char_boundary(text: &str, offset: usize) -> usize {
+pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;

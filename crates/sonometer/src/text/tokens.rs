@@ -52,8 +52,7 @@ impl Reader<'_> {
         let Some(language) = self.language else { return false };
         let word = word.to_ascii_lowercase();
         let before_digit = next.is_some_and(u8::is_ascii_digit);
-        language.is_abbreviation(&word)
-            || before_digit && language.number_abbreviations.binary_search(&word.as_str()).is_ok()
+        language.is_abbreviation(&word) || before_digit && language.number_abbreviations.contains(&word)
     }
 }
 

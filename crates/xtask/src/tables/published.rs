@@ -129,14 +129,14 @@ fn words() -> String {
             ("abbreviations", language.abbreviations),
             ("number_abbreviations", language.number_abbreviations),
         ] {
-            for words in words {
+            for words in words.iter() {
                 let _ = writeln!(text, "{}\t{list}\t{words}\t", language.code);
             }
         }
         for (list, words) in
             [("spoken_digits", language.spoken_digits), ("digit_multipliers", language.digit_multipliers)]
         {
-            for (word, value) in words {
+            for (word, value) in words.iter() {
                 let _ = writeln!(text, "{}\t{list}\t{word}\t{value}", language.code);
             }
         }
@@ -147,7 +147,7 @@ fn words() -> String {
 fn frequency() -> String {
     let mut text = "language\tword\tclass\n".to_owned();
     for language in LANGUAGES {
-        for (word, class) in language.frequency {
+        for (word, class) in language.frequency.iter() {
             let _ = writeln!(text, "{}\t{word}\t{class}", language.code);
         }
     }
@@ -157,7 +157,7 @@ fn frequency() -> String {
 fn telltales() -> String {
     let mut text = "language\tword\n".to_owned();
     for told in TELLTALES {
-        for word in told.words {
+        for word in told.words.iter() {
             let _ = writeln!(text, "{}\t{word}", told.code);
         }
     }
@@ -222,7 +222,7 @@ fn stems() -> String {
     for language in LANGUAGES {
         let (Some(stem), endings) = (language.stem, endings(language.code)) else { continue };
         let mut next = endings.iter().cycle();
-        for (word, _) in language.frequency {
+        for (word, _) in language.frequency.iter() {
             for ending in std::iter::once(&"").chain(next.by_ref().take(4)) {
                 let word = format!("{word}{ending}");
                 stem(&word, &mut stemmed);

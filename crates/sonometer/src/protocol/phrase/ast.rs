@@ -64,9 +64,9 @@ pub struct WordTest {
     /// The comparison.
     pub kind: WordKind,
     /// The folded, lower-case word, prefix, or stem that is compared.
-    pub folded: String,
+    pub folded: Box<str>,
     /// `"Exact"`: the original text of the token must be these very characters.
-    pub exact: Option<String>,
+    pub exact: Option<Box<str>>,
 }
 
 /// The comparison of a [`WordTest`].

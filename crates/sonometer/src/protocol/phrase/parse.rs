@@ -354,7 +354,8 @@ impl<'p, 'c> Parser<'p, 'c> {
         Ok(tests
             .into_iter()
             .map(|(folded, original)| {
-                Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: Some(original) })
+                let (folded, exact) = (folded.into(), Some(original.into()));
+                Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact })
             })
             .collect())
     }
@@ -468,10 +469,10 @@ impl<'p, 'c> Parser<'p, 'c> {
         self.at += chunk.len();
         let range = from..from + chunk.len();
         let (text, kind) = self.comparison(chunk, &range)?;
-        let test = |folded| WordTest { kind: WordKind::Equal, folded, exact: None };
+        let test = |folded: &str| WordTest { kind: WordKind::Equal, folded: folded.into(), exact: None };
         let mut tests: Vec<_> = match plain::is_word(text) {
-            true => vec![test(text.to_owned())],
-            false => self.tokens(text, range.clone())?.into_iter().map(|(folded, _)| test(folded)).collect(),
+            true => vec![test(text)],
+            false => self.tokens(text, range.clone())?.into_iter().map(|(folded, _)| test(&folded)).collect(),
         };
         if let Some(last) = tests.last_mut() {
             last.kind = kind;
@@ -490,8 +491,9 @@ impl<'p, 'c> Parser<'p, 'c> {
                         "add `language: en` to the protocol, or use a prefix: `word*`",
                     ));
                 };
-                let word = std::mem::take(&mut last.folded);
-                stem(&word, &mut last.folded);
+                let mut stemmed = String::new();
+                stem(&last.folded, &mut stemmed);
+                last.folded = stemmed.into();
             }
         }
         self.count(tests.len().saturating_sub(1))?;

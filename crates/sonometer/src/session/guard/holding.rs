@@ -7,10 +7,9 @@ use crate::evidence::search::at_desk;
 use crate::evidence::{Candidate, Findings, Scene, Setting};
 use crate::matcher::open::{Horizon, begins};
 use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
+use crate::parting::{Blind, Known, LOOK_BACK, Ways};
 use crate::sensor::{Owner, Plan};
-use crate::session::classes::LOOK_BACK;
 use crate::session::live::is_masked;
-use crate::session::ways::{Blind, Known, Ways};
 use std::ops::Range;
 
 /// The text before what is held back is forgotten when it is longer than this, in bytes: it is read again with each chunk, so
@@ -79,13 +78,14 @@ impl Holding {
         // Expressions first: they look at the whole turn and may be open from far before what is read again.
         let Self { ways, matches, .. } = self;
         let text = Known { text: known, base: 0 };
-        let alive = match ways.follow(plan, text, known.len(), |at, found| matches.push((at, found))) {
-            Ok(alive) => alive,
-            Err(Blind) => {
-                self.is_blind = true;
-                return;
-            }
-        };
+        let alive =
+            match ways.follow(plan.reaches(), text, known.len(), |at, found| matches.push((at, found))) {
+                Ok(alive) => alive,
+                Err(Blind) => {
+                    self.is_blind = true;
+                    return;
+                }
+            };
         let held = self.held(plan, known);
         at_desk(|desk| {
             readings::held(plan, held, desk, |text, matcher| {

@@ -89,6 +89,13 @@ impl Changes {
         self.source_of(range.start).start..self.source_of(range.end - 1).end
     }
 
+    /// Where a byte of the text before the changes, of none that was changed, is in the changed text.
+    pub(super) fn target(&self, at: usize) -> usize {
+        let behind = self.all.partition_point(|change| (change.end as usize) <= at);
+        let last = behind.checked_sub(1).map(|last| self.all[last]);
+        last.map_or(at, |change| change.written_to() + (at - change.end as usize))
+    }
+
     /// What a byte of the changed text stands for.
     fn source_of(&self, at: usize) -> Range<usize> {
         // Within a block by halves, as any number of changes can be dropped at one place.
@@ -123,6 +130,8 @@ mod tests {
         assert_eq!(sources, [0..1, 1..3, 3..4, 5..8, 5..8, 8..9, 9..10]);
         assert_eq!(changes.source(1..4), 1..8);
         assert_eq!(changes.source(2..3), 3..4);
+        let targets: Vec<_> = [0, 3, 8, 9, 10].into_iter().map(|at| changes.target(at)).collect();
+        assert_eq!(targets, [0, 2, 5, 6, 7]);
     }
 
     /// Places beyond the first block, at its edges, and with many changes at one place.

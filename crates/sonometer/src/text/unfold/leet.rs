@@ -6,16 +6,24 @@ pub(super) fn changes(text: &str) -> Changes {
     let bytes = text.as_bytes();
     let mut changes = Changes::default();
     let mut at = 0;
-    while at < bytes.len() {
-        let len = bytes[at..].iter().take_while(|byte| is_leet(**byte)).count();
-        run(bytes, at, at + len, &mut changes);
-        at += len + 1;
+    // Runs without a sign stay as they are, and most are.
+    while let Some(sign) = bytes[at..].iter().position(|byte| is_sign(*byte)) {
+        let sign = at + sign;
+        let before = bytes[at..sign].iter().rev().take_while(|byte| is_leet(**byte)).count();
+        let behind = bytes[sign..].iter().take_while(|byte| is_leet(**byte)).count();
+        run(bytes, sign - before, sign + behind, &mut changes);
+        at = sign + behind;
     }
     changes
 }
 
+/// Whether a byte may stand for a letter.
+fn is_sign(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'@' | b'$' | b'!' | b'|')
+}
+
 fn is_leet(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'$' | b'!' | b'|')
+    byte.is_ascii_alphabetic() || is_sign(byte)
 }
 
 /// One maximal run. Exclamation marks and bars at its ends are punctuation. What has a `2` or a `6` is left alone: they stand for no

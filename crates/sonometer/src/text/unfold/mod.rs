@@ -108,6 +108,16 @@ impl Unfolded {
         &self.text
     }
 
+    /// A folded text in which nothing is undone, for a part of a turn that is read once more because of another part.
+    pub(crate) fn unchanged(folded: &str) -> Self {
+        Self { text: folded.to_owned(), layers: Vec::new() }
+    }
+
+    /// Where a byte of the folded text is, which no disguise reaches over.
+    pub(crate) fn offset(&self, folded: usize) -> usize {
+        self.layers.iter().fold(folded, |at, changes| changes.target(at))
+    }
+
     /// The bytes of the folded text that a stretch of the unfolded text (not empty, on character boundaries) stands for.
     pub(crate) fn folded_range(&self, range: Range<usize>) -> Range<usize> {
         self.layers.iter().rev().fold(range, |range, changes| changes.source(range))

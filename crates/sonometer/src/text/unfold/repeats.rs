@@ -9,6 +9,9 @@ const MOST_ROWS: usize = 4;
 pub(super) fn changes(text: &str, knows: impl Fn(&str) -> bool) -> Changes {
     let bytes = text.as_bytes();
     let mut changes = Changes::default();
+    if !has_row(bytes) {
+        return changes;
+    }
     let mut at = 0;
     while at < bytes.len() {
         let len = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -19,6 +22,15 @@ pub(super) fn changes(text: &str, knows: impl Fn(&str) -> bool) -> Changes {
         at += len + 1;
     }
     changes
+}
+
+/// Whether a letter stands three times in a row: in most texts none does. Without a branch, so that many bytes are looked at at once.
+fn has_row(bytes: &[u8]) -> bool {
+    let (Some(second), Some(third)) = (bytes.get(1..), bytes.get(2..)) else { return false };
+    let rows = bytes.iter().zip(second).zip(third);
+    rows.fold(false, |has, ((a, b), c)| {
+        has | (a.eq_ignore_ascii_case(b) & b.eq_ignore_ascii_case(c) & a.is_ascii_alphabetic())
+    })
 }
 
 /// The rows of three and more of one letter in a run of letters.

@@ -9,6 +9,9 @@ const LEAST: usize = 3;
 pub(super) fn changes(text: &str) -> Changes {
     let bytes = text.as_bytes();
     let mut changes = Changes::default();
+    if !has_row(bytes) {
+        return changes;
+    }
     let mut at = 0;
     while at < bytes.len() {
         if !is_single(bytes, at) {
@@ -29,6 +32,29 @@ pub(super) fn changes(text: &str) -> Changes {
     changes
 }
 
+/// Whether a letter at the beginning or behind what goes on with no word is followed by a separator, a letter, a separator and a letter: in
+/// most texts none is. Without a branch, so that many bytes are looked at at once.
+fn has_row(bytes: &[u8]) -> bool {
+    let is_row = |row: &[u8; 5]| {
+        let [a, b, c, d, e] = row;
+        a.is_ascii_alphabetic()
+            & is_separator(*b)
+            & c.is_ascii_alphabetic()
+            & (b == d)
+            & e.is_ascii_alphabetic()
+    };
+    bytes.first_chunk::<5>().is_some_and(is_row)
+        || bytes.windows(6).fold(false, |has, window| {
+            let [before, row @ ..] = window else { return has };
+            let Some(row) = row.first_chunk::<5>() else { return has };
+            has | (is_row(row) & !continues_word(Some(before)))
+        })
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b'.' | b'-' | b'_' | b'*')
+}
+
 /// Whether a letter without a letter, a digit or `'` beside it stands at `at`.
 fn is_single(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_some_and(u8::is_ascii_alphabetic)
@@ -38,7 +64,7 @@ fn is_single(bytes: &[u8], at: usize) -> bool {
 
 /// Whether a separator and a single letter stand behind the letter at `at`.
 fn follows(bytes: &[u8], at: usize) -> bool {
-    matches!(bytes.get(at + 1), Some(b' ' | b'.' | b'-' | b'_' | b'*')) && is_single(bytes, at + 2)
+    bytes.get(at + 1).is_some_and(|byte| is_separator(*byte)) && is_single(bytes, at + 2)
 }
 
 #[cfg(test)]

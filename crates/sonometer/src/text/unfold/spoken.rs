@@ -2,7 +2,7 @@
 
 use super::change::Changes;
 use super::{continues_word, is_alphanumeric};
-use crate::language::Language;
+use crate::language::{Language, NumberedWords};
 use std::ops::Range;
 
 /// The fewest digits that are joined.
@@ -85,15 +85,15 @@ fn word(text: &str, at: usize) -> Option<Range<usize>> {
     whole.then_some(at..at + len)
 }
 
-/// What a word stands for in a sorted list of words in lower case.
-fn value(list: &[(&str, u8)], word: &str) -> Option<u8> {
-    let longest = list.iter().map(|(known, _)| known.len()).max()?;
-    if word.len() > longest {
+/// The longest word that says a digit or repeats one has no more letters.
+const LONGEST: usize = 8;
+
+/// What a word stands for in a list of words in lower case.
+fn value(list: NumberedWords, word: &str) -> Option<u8> {
+    if word.len() > LONGEST {
         return None;
     }
-    let lower = word.to_ascii_lowercase();
-    let at = list.binary_search_by_key(&lower.as_str(), |(known, _)| known).ok()?;
-    Some(list[at].1)
+    list.get(&word.to_ascii_lowercase())
 }
 
 /// Makes digits of a row that has a word and digits enough, and begins a new row.
@@ -168,5 +168,13 @@ mod tests {
             assert_eq!(unfolded(text), text);
         }
         assert_eq!(unfolded("double double one two"), "double 112");
+    }
+
+    #[test]
+    fn no_word_of_a_digit_is_longer_than_the_longest() {
+        for language in crate::language::LANGUAGES {
+            let mut words = language.spoken_digits.iter().chain(language.digit_multipliers.iter());
+            assert!(words.all(|(word, _)| word.len() <= super::LONGEST), "{}", language.code);
+        }
     }
 }

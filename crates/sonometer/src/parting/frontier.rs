@@ -1,11 +1,12 @@
 //! Where a turn that is still being written can be parted: behind the end of a sentence that is certain whatever follows, at the
 //! white space there (or directly behind an ideographic full stop). No phrase, negation or disguise reaches over such a place; the classes
-//! and the regular expressions are asked apart ([`super::classes`], [`super::crossing`]).
+//! and the regular expressions are asked apart ([`super::classes`], [`super::watch`]).
 //!
 //! Every character is looked at once. Some ends of sentences are missed, but nothing else is taken for one: a full stop
 //! behind what may be an abbreviation, or a line that goes on in lower case, parts nothing. A missed end only delays what is
 //! settled; a false one would change the reading.
 
+use crate::language::Words;
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
 use crate::text::fold::{each_folded, fold_to_lower};
@@ -13,19 +14,19 @@ use std::ops::Range;
 
 /// A place where a turn can be parted. All offsets are bytes of the turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// Where the gap begins: behind the last token of the left part.
-    pub(super) gap: usize,
+    pub(crate) gap: usize,
     /// Where the right part begins: behind the white space that follows the end of the sentence. What a pattern may begin
     /// with before its first token (`$`, `(`) stands behind it.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// Where the first token of the right part begins.
-    pub(super) next: usize,
+    pub(crate) next: usize,
 }
 
 /// What the protocols that read the turn ask of a cut.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// Full stops behind these words end no sentence; sorted.
     abbreviations: Vec<&'static str>,
     /// Some protocol undoes disguises, after which a full stop may follow another word.
@@ -33,11 +34,11 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn of<'p>(plans: impl Iterator<Item = &'p Plan>) -> Self {
+    pub(crate) fn of<'p>(plans: impl Iterator<Item = &'p Plan>) -> Self {
         let mut rules = Self { abbreviations: Vec::new(), unfolds: false };
         for plan in plans {
             let lists = plan.language.map(|l| [l.abbreviations, l.number_abbreviations]);
-            rules.abbreviations.extend(lists.into_iter().flatten().flatten());
+            rules.abbreviations.extend(lists.into_iter().flatten().flat_map(Words::iter));
             rules.unfolds |= plan.unfolding.is_some();
         }
         // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
@@ -72,7 +73,7 @@ const MOST_CHECKED: usize = 64;
 
 /// Reads a turn as it comes in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frontier {
+pub(crate) struct Frontier {
     /// How far it has read.
     read: usize,
     /// The token that was read last, as far as the full stop behind it asks.
@@ -140,19 +141,28 @@ enum Stop {
 
 impl Frontier {
     /// Reads on in `turn` to its end as it is known, and gives every place where it can be parted.
-    pub(super) fn advance(&mut self, rules: &Rules, turn: &str, mut found: impl FnMut(Cut)) {
-        let from = self.read;
-        for (at, c) in turn[from..].char_indices() {
-            let at = from + at;
-            let end = at + c.len_utf8();
+    pub(crate) fn advance(&mut self, rules: &Rules, turn: &str, found: &mut dyn FnMut(Cut)) {
+        let bytes = turn.as_bytes();
+        let mut at = self.read;
+        while let Some(byte) = bytes.get(at) {
+            if byte.is_ascii_alphanumeric() && matches!(self.last, Last::Letter | Last::Word) {
+                // Nearly all of most texts: the rest of a word.
+                at += bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                self.token.end = at;
+                self.last = if bytes[at - 1].is_ascii_digit() { Last::Word } else { Last::Letter };
+                continue;
+            }
+            let Some(c) = turn[at..].chars().next() else { break };
+            let place = at..at + c.len_utf8();
+            at = place.end;
             if c.is_ascii() {
-                self.take(rules, turn, at..end, c, c, &mut found);
+                self.take(rules, turn, place, c, c, found);
             } else if is_mixed(c) {
                 // Where its gap begins has no place of its own in the turn, so nothing is parted beside it.
-                self.token = at..end;
+                self.token = place;
                 self.last = Last::Mixed;
             } else {
-                each_folded(c, |folded| self.take(rules, turn, at..end, c, folded, &mut found));
+                each_folded(c, |folded| self.take(rules, turn, place.clone(), c, folded, found));
             }
         }
         self.read = turn.len();
@@ -167,7 +177,7 @@ impl Frontier {
         place: Range<usize>,
         c: char,
         folded: char,
-        found: &mut impl FnMut(Cut),
+        found: &mut dyn FnMut(Cut),
     ) {
         let is_word = folded.is_ascii_alphanumeric();
         let class = match folded.is_ascii() {
@@ -190,7 +200,7 @@ impl Frontier {
         place: Range<usize>,
         folded: char,
         class: Class,
-        found: &mut impl FnMut(Cut),
+        found: &mut dyn FnMut(Cut),
     ) {
         let in_token = match self.last {
             Last::Letter | Last::Word => matches!(class, Class::Word | Class::Mark),
@@ -347,9 +357,9 @@ mod tests {
         let mut found = Vec::new();
         let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
         for end in ends.enumerate().filter(|(nth, _)| nth % chunk == chunk - 1).map(|(_, end)| end) {
-            frontier.advance(&rules, &text[..end], |cut| found.push(cut));
+            frontier.advance(&rules, &text[..end], &mut |cut| found.push(cut));
         }
-        frontier.advance(&rules, text, |cut| found.push(cut));
+        frontier.advance(&rules, text, &mut |cut| found.push(cut));
         found
     }
 

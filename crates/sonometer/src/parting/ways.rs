@@ -4,8 +4,7 @@
 //! A match takes part of the text from its expression: the search goes on behind it (semantics: not overlapping). So the ways of that
 //! expression which begin within are none, and what is open within a match keeps nothing waiting.
 
-use crate::expression::{Fate, Follower, Way};
-use crate::sensor::Plan;
+use crate::expression::{Fate, Follower, Reaches, Way};
 use std::ops::Range;
 
 /// The steps that may be taken for each byte of a turn, and how many more in all. A step is a byte that a way is followed over, so
@@ -16,7 +15,7 @@ const MORE_STEPS: usize = 1 << 20;
 
 /// The ways of matching in one turn. All places are bytes of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ways {
+pub(crate) struct Ways {
     /// Every way that begins before this byte has died, or is none.
     dead_before: usize,
     /// By expression: where its last match ends. Empty as long as there is none.
@@ -31,30 +30,31 @@ pub(super) struct Ways {
 
 /// What the expressions match in this turn cannot be told before it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Blind;
+pub(crate) struct Blind;
 
 impl Ways {
     /// Goes on at byte `from` of the turn, if it is not there yet: nothing reaches over it.
-    pub(super) fn restart(&mut self, from: usize) {
+    pub(crate) fn restart(&mut self, from: usize) {
         self.dead_before = self.dead_before.max(from);
     }
 
-    /// Follows all ways that begin before byte `to`; `known` is the turn from byte `base` on. Gives the byte where the first one that
-    /// lives begins, at least `to` if there is none, and says which matches have become certain: their expression and place.
-    pub(super) fn follow(
+    /// Follows all ways of some expressions that begin before byte `to`; `known` is the turn from byte `base` on. Gives the byte where the
+    /// first one that lives begins, at least `to` if there is none, and says which matches have become certain: their expression and
+    /// place. Without `reaches` nothing can be told.
+    pub(crate) fn follow(
         &mut self,
-        plan: &Plan,
+        reaches: Option<&Reaches>,
         known: Known<'_>,
         to: usize,
         mut found: impl FnMut(usize, Range<usize>),
     ) -> Result<usize, Blind> {
-        if plan.regexes.is_empty() {
+        let reaches = reaches.ok_or(Blind)?;
+        if reaches.expressions.is_empty() {
             return Ok(to);
         }
         if self.dead_before >= to {
             return Ok(self.dead_before);
         }
-        let reaches = plan.reaches().ok_or(Blind)?;
         reaches.lend(|follower| {
             self.dead_before = self.dead_before.max(known.base);
             while self.dead_before < to {
@@ -62,9 +62,16 @@ impl Ways {
                     self.dead_before = self.free_from;
                     continue;
                 }
+                if self.open.is_none() {
+                    let from = self.dead_before - known.base;
+                    self.dead_before = known.base + reaches.next_start(known.text, from, to - known.base);
+                    if self.dead_before >= to {
+                        break;
+                    }
+                }
                 // No match begins within a character.
                 let is_start = known.text.is_char_boundary(self.dead_before - known.base);
-                if is_start && self.follow_from(plan, follower, known, &mut found)? == Fate::Alive {
+                if is_start && self.follow_from(reaches, follower, known, &mut found)? == Fate::Alive {
                     break;
                 }
                 self.dead_before += 1;
@@ -76,7 +83,7 @@ impl Ways {
     /// Follows the ways from the first byte that is not dead.
     fn follow_from(
         &mut self,
-        plan: &Plan,
+        reaches: &Reaches,
         follower: &mut Follower<'_>,
         known: Known<'_>,
         found: &mut impl FnMut(usize, Range<usize>),
@@ -95,7 +102,7 @@ impl Ways {
             None => Way::of_all(start),
         };
         if self.go_on(follower, known, &mut way)? == Fate::Dead {
-            self.take(plan, known, &way, found);
+            self.take(reaches, known, &way, found);
             return Ok(Fate::Dead);
         }
         if self.ends.iter().all(|end| *end <= start) {
@@ -103,7 +110,7 @@ impl Ways {
             return Ok(Fate::Alive);
         }
         // What lives may be of an expression that has a match around this place, so each of the others is asked by itself.
-        for expression in 0..plan.regexes.len() {
+        for expression in 0..reaches.expressions.len() {
             if start < self.ends[expression] {
                 continue;
             }
@@ -112,7 +119,7 @@ impl Ways {
                 self.open = Some(way);
                 return Ok(Fate::Alive);
             }
-            self.take(plan, known, &way, found);
+            self.take(reaches, known, &way, found);
         }
         Ok(Fate::Dead)
     }
@@ -127,7 +134,7 @@ impl Ways {
     /// Takes the matches of a way that has died, but for those that begin within one of the same expression.
     fn take(
         &mut self,
-        plan: &Plan,
+        reaches: &Reaches,
         known: Known<'_>,
         way: &Way,
         found: &mut impl FnMut(usize, Range<usize>),
@@ -136,8 +143,8 @@ impl Ways {
             if self.ends.get(expression).is_some_and(|end| way.start < *end) {
                 continue;
             }
-            if let Some(place) = way.found(&plan.regexes[expression], known.text, known.base) {
-                self.ends.resize(plan.regexes.len(), 0);
+            if let Some(place) = way.found(&reaches.expressions[expression], known.text, known.base) {
+                self.ends.resize(reaches.expressions.len(), 0);
                 self.ends[expression] = place.end;
                 self.free_from = self.ends.iter().copied().min().unwrap_or(0);
                 found(expression, place);
@@ -148,7 +155,7 @@ impl Ways {
 
 /// A turn as far as it is known, from byte `base` on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known<'t> {
-    pub(super) text: &'t str,
-    pub(super) base: usize,
+pub(crate) struct Known<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) base: usize,
 }

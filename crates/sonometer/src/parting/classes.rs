@@ -7,13 +7,16 @@ use crate::text::fold::Folded;
 
 /// How far before a place scanners look at most, in bytes: the longest word of a number and what joins it to the next. A turn is
 /// scanned again from there on and not from its beginning, or each sentence would cost the whole turn.
-pub(super) const LOOK_BACK: usize = 64;
+pub(crate) const LOOK_BACK: usize = 64;
 
 /// The watch over the classes of one protocol in one turn.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Classes {
+pub(crate) struct Classes {
     /// What begins before this byte of the turn depends on nothing behind the places that were asked about.
     clear: usize,
+    /// Of a protocol that unfolds: ends of sentences that were allowed, the last one, and one at least [`LOOK_BACK`] before it. From there
+    /// on the turn unfolds as it does as a whole.
+    ends: [usize; 2],
     /// Places before this byte are refused without a look: scanning again what goes on for long pays only when there is
     /// more of it.
     again: usize,
@@ -22,7 +25,7 @@ pub(super) struct Classes {
 impl Classes {
     /// Whether everything before byte `cut` of a turn is the same, whatever stands behind it. The places asked about come in
     /// order; `rest` is the last one that parted the turn.
-    pub(super) fn allow(&mut self, plan: &Plan, turn: &str, rest: usize, cut: usize) -> bool {
+    pub(crate) fn allow(&mut self, plan: &Plan, turn: &str, rest: usize, cut: usize) -> bool {
         if plan.classes.is_empty() && plan.checked.is_empty() {
             return true;
         }
@@ -30,24 +33,33 @@ impl Classes {
             return false;
         }
         self.clear = self.clear.max(rest);
-        let from = if plan.unfolding.is_some() { rest } else { base(turn, rest, self.clear) };
+        let from = match plan.unfolding {
+            Some(_) => self.ends[0].max(rest),
+            None => base(turn, rest, self.clear),
+        };
         let folded = Folded::new(&turn[from..cut]);
+        let clear = folded.folded_offset(self.clear - from);
         let open = |text: &str, at| first_open(text, at, plan.classes, plan.checked, words(plan));
         let unfolded = plan.unfolding.as_ref().and_then(|unfolding| unfolding.unfold(folded.text()));
-        if unfolded.is_some_and(|unfolded| open(unfolded.text(), 0).is_some()) {
-            // Only when there is an eighth more: however long something stays open, all scans together cost at most about nine
-            // times its length.
+        if unfolded.is_some_and(|unfolded| open(unfolded.text(), unfolded.offset(clear)).is_some()) {
+            // Only when there is an eighth more: however long something stays open, all scans together cost at most about
+            // nine times its length.
             self.again = cut + (cut - from) / 8;
             return false;
         }
-        match open(folded.text(), folded.folded_offset(self.clear - from)) {
+        match open(folded.text(), clear) {
             Some(at) => {
-                self.clear = from + folded.original_range(at, at + 1).start;
+                if plan.unfolding.is_none() {
+                    self.clear = from + folded.original_range(at, at + 1).start;
+                }
                 self.again = cut + (cut - from) / 8;
                 false
             }
             None => {
                 self.clear = cut;
+                if cut - self.ends[1] >= LOOK_BACK {
+                    self.ends = [self.ends[1], cut];
+                }
                 true
             }
         }
