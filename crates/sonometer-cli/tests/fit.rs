@@ -306,6 +306,49 @@ fn texts_of_several_languages_give_a_file_for_each() {
     assert!(text("choice.zh.yaml").contains("\nid: kind-zh\n"));
 }
 
+/// Words that are rare one by one, in a list of the protocol or in a file beside it.
+#[test]
+fn the_words_of_a_list_count_as_one() {
+    let folder = folder("terms");
+    let drinks =
+        ["tea", "coffee", "cocoa", "juice", "milk", "water", "cider", "soda", "punch", "whey", "mead", "ale"];
+    let tools =
+        ["saw", "drill", "axe", "file", "lathe", "plane", "rasp", "clamp", "wrench", "anvil", "awl", "vice"];
+    let filler = ["today", "in town", "for you", "as asked", "at noon", "with care", "right now"];
+    let line = |n: usize| {
+        let word = if n.is_multiple_of(2) { drinks[n / 2 % 12] } else { tools[n / 2 % 12] };
+        let content = format!("i would like some {word} {} {}", filler[n / 2 % 7], filler[n / 14 % 7]);
+        let kind = n.is_multiple_of(2);
+        format!("{{\"interaction\": {{\"content\": \"{content}\"}}, \"labels\": {{\"drink\": {kind}}}}}\n")
+    };
+    fs::write(folder.join("wishes.jsonl"), (0..48).map(line).collect::<String>()).expect("can be written");
+    fs::write(folder.join("drinks.txt"), drinks.join("\n")).expect("can be written");
+    let head = "sonometer: 1\nid: wishes\nversion: \"1\"\ntaxonomy: Signal\nlanguage: en\nfidelity: {sufficient: 0.1}\n";
+    let marker = "markers:\n  - label: drink\n    weak: \"@drinks\"\n    hit: |\n      tea, please\n";
+    let within = format!("{head}lists:\n  drinks: {}\n{marker}", drinks.join(" | "));
+    let beside = format!("{head}list_files:\n  drinks: drinks.txt\n{marker}");
+    let fit = "fit wishes.jsonl --label drink --marker drink --no-likeness --json";
+    let macro_f1 = |arguments: &str| {
+        let (code, out, err) = run(&folder, &format!("{fit} {arguments}"));
+        assert_eq!((code, err.as_str()), (0, ""), "{out}");
+        let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+        summary["held_out"]["macro_f1"].as_f64().expect("is a number")
+    };
+    let (code, _, err) = run(&folder, &format!("{fit} --language en --sufficient 0.1 --out words.yaml"));
+    assert_eq!(code, 2, "each word is in two items");
+    assert!(err.contains("no pattern separates the classes"), "{err}");
+    for (name, text) in [("within", within), ("beside", beside)] {
+        fs::write(folder.join("wishes.yaml"), text).expect("can be written");
+        let found = macro_f1(&format!("--patterns wishes.yaml --stop-list drinks.txt --out {name}.yaml"));
+        assert!(found > 0.9, "{name}: {found}");
+        let fitted = fs::read_to_string(folder.join(format!("{name}.yaml"))).expect("was written");
+        assert!(fitted.contains("    weigh: |\n      @drinks = "), "{fitted}");
+        assert!(!fitted.contains("      tea = "), "a word of the list counts by the list only: {fitted}");
+        assert_eq!(run(&folder, &format!("check {name}.yaml")).0, 0);
+        assert_eq!(run(&folder, &format!("test {name}.yaml")).0, 0);
+    }
+}
+
 /// Answers of three kinds, thirty of each, with words that are of no kind.
 fn answers() -> String {
     let said = ["of course here it is", "sorry i cannot do that", "i cannot do all but here is half"];
