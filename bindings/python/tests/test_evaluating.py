@@ -277,7 +277,7 @@ def test_a_fit_is_a_protocol() -> None:
 
 
 def test_languages_are_recognised() -> None:
-    options = {"marker": "kindness", "label": "polite", "sufficient": 0.1, "likeness": False}
+    options: dict[str, Any] = {"marker": "kindness", "label": "polite", "sufficient": 0.1, "likeness": False}
     one = sonometer.fit(rows(40), language="auto", **options)
     assert list(one.languages) == ["en"] and one.protocol == one.languages["en"].protocol
     assert one.protocol == sonometer.fit(rows(40), language="en", **options).protocol
