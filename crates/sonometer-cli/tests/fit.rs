@@ -242,7 +242,7 @@ fn one_language_of_nearly_all_texts_is_chosen() {
     let fit = "fit fr.jsonl --label kind --marker kind --language auto --no-likeness --sufficient 0.1";
     let (code, out, err) = run(&folder, &format!("{fit} --out fr.yaml"));
     assert_eq!((code, err.as_str()), (0, ""));
-    assert!(out.contains("fr, recognised in 60 of 62 items; also used: en 2"), "{out}");
+    assert!(out.contains("fr, recognised in 60 of 62 items, en in 2; all are used"), "{out}");
     assert!(out.contains("fr: the protocol has no `language`"), "{out}");
     assert!(!text("fr.yaml").contains("\nlanguage:"));
 }

@@ -24,13 +24,13 @@ impl LanguagesReport {
         each
     }
 
-    /// The language of nearly all items, and what else there is: `en, recognised in 152 of 160 items; also used: de 1, not recognised 7`.
+    /// The language of nearly all items, and what else there is: `en, recognised in 152 of 160 items, de in 1, none in 7; all are used`.
     fn told(&self, only: &LanguageReport) -> String {
         let told = format!("{}, recognised in {} of {}", only.code, only.items, counted(self.items, "item"));
-        let others = self.languages.iter().skip(1).map(|own| format!("{} {}", own.code, own.items));
-        let rest = (self.unrecognised > 0).then(|| format!("not recognised {}", self.unrecognised));
+        let others = self.languages.iter().skip(1).map(|own| format!("{} in {}", own.code, own.items));
+        let rest = (self.unrecognised > 0).then(|| format!("none in {}", self.unrecognised));
         let rest: Vec<String> = others.chain(rest).collect();
-        if rest.is_empty() { told } else { format!("{told}; also used: {}", rest.join(", ")) }
+        if rest.is_empty() { told } else { format!("{told}, {}; all are used", rest.join(", ")) }
     }
 
     /// All languages together.
