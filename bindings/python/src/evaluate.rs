@@ -115,6 +115,9 @@ pub(crate) fn _evaluate(
 /// JSON, text, page and protocol.
 type Forms = (String, String, String, String);
 
+/// The forms of a fit, whether the protocol is another than before, and the forms of each language.
+type Told = (Forms, bool, Vec<(&'static str, Forms)>);
+
 /// JSON, text, page and protocol of a fit, and whether it is another protocol than before; where languages are recognised, the same
 /// of each.
 #[pyfunction]
@@ -128,7 +131,7 @@ pub(crate) fn _fit(
     patterns: Option<(String, Bound<'_, PyAny>)>,
     background: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Forms, bool, Vec<(&'static str, Forms)>)> {
+) -> PyResult<Told> {
     let labelled = labelled(items)?;
     let selector = selection.selector()?;
     let background = background.map(|own| ordinary(&own)).transpose()?;
