@@ -11,8 +11,8 @@ use pyo3::types::{PyBytes, PyList};
 use sonometer::protocol::{self, Repeat, Taxonomy};
 use sonometer::{TargetKind, Unit};
 use sonometer_evaluate::{
-    Aim, Background, Error, Filter, Item, Kind, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope,
-    Selector, Settings, StopList, Tuning, respelled,
+    Aim, Background, Error, Filter, Fitted, Item, Kind, Labelled, MapEntry, Options, Progress, ProtocolFile,
+    Scope, Selector, Settings, StopList, Tuning, Way, respelled,
 };
 use sonometer_report::Paint;
 use std::fmt::Display;
@@ -112,7 +112,14 @@ pub(crate) fn _evaluate(
     Ok(watch.end(forms)?)
 }
 
-/// JSON, text, page and protocol of a fit, and whether it is another protocol than before.
+/// JSON, text, page and protocol.
+type Forms = (String, String, String, String);
+
+/// The forms of a fit, whether the protocol is another than before, and the forms of each language.
+type Told = (Forms, bool, Vec<(&'static str, Forms)>);
+
+/// JSON, text, page and protocol of a fit, and whether it is another protocol than before; where languages are recognised, the same
+/// of each.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "each is an argument of the half in Python")]
 pub(crate) fn _fit(
@@ -124,7 +131,7 @@ pub(crate) fn _fit(
     patterns: Option<(String, Bound<'_, PyAny>)>,
     background: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, String, String, String, bool)> {
+) -> PyResult<Told> {
     let labelled = labelled(items)?;
     let selector = selection.selector()?;
     let background = background.map(|own| ordinary(&own)).transpose()?;
@@ -132,37 +139,25 @@ pub(crate) fn _fit(
     let Some(source) = tune else {
         let protocol = patterns.map(|own| protocol_file(own)).transpose()?;
         let choice = wanted.choice.clone();
+        let way = if choice.is_some() { Way::Choice } else { Way::of(&labelled) };
+        let selector = Selector { label: choice.or(selector.label.clone()), ..selector };
         let settings = Settings { background, protocol, ..wanted.settings()? };
-        if let Some(label) = choice {
-            let selector = Selector { label: Some(label), ..selector };
-            let forms = py.detach(|| {
-                let report = sonometer_evaluate::fit_choice(&labelled, &selector, &settings, &mut |now| {
-                    watch.see(now)
-                })?;
-                let text = respelled(&report.to_text(&Paint::default(), None), spelt);
-                let page = respelled(&report.to_html(None), spelt);
-                Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
-            });
-            return Ok(watch.end(forms)?);
-        }
-        if labelled.holds_pairs() {
-            let forms = py.detach(|| {
-                let report = sonometer_evaluate::fit_pairs(&labelled, &selector, &settings, &mut |now| {
-                    watch.see(now)
-                })?;
-                let text = respelled(&report.to_text(&Paint::default(), None), spelt);
-                let page = respelled(&report.to_html(None), spelt);
-                Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
-            });
-            return Ok(watch.end(forms)?);
-        }
-        let forms = py.detach(|| {
-            let report = sonometer_evaluate::fit(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
+        let told = py.detach(|| {
+            let watch = &mut |now| watch.see(now);
+            if settings.language.as_deref() != Some("auto") {
+                return Ok((forms(&way.fit(&labelled, &selector, &settings, watch)?), true, Vec::new()));
+            }
+            let report = sonometer_evaluate::fit_languages(&labelled, &selector, &settings, way, watch)?;
+            let each: Vec<(&'static str, Forms)> =
+                report.fitted().map(|(code, fitted)| (code, forms(fitted))).collect();
+            let (json, protocol) = match (report.only(), &each[..]) {
+                (Some(_), [(_, (json, _, _, protocol)), ..]) => (json.clone(), protocol.clone()),
+                _ => (report.to_json(None), String::new()),
+            };
             let text = respelled(&report.to_text(&Paint::default(), None), spelt);
-            let page = respelled(&report.to_html(None), spelt);
-            Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
+            Ok(((json, text, respelled(&report.to_html(None), spelt), protocol), true, each))
         });
-        return Ok(watch.end(forms)?);
+        return Ok(watch.end(told)?);
     };
     if background.is_some() {
         let fix = "remove it, and count alarms with `evaluate(background=…)`";
@@ -170,14 +165,20 @@ pub(crate) fn _fit(
     }
     let file = protocol_file(source)?;
     let tuning = wanted.tuning()?;
-    let forms = py.detach(|| {
+    let told = py.detach(|| {
         let change =
             sonometer_evaluate::tune(&file, &labelled, &selector, &tuning, &mut |now| watch.see(now))?;
         let text = respelled(&change.to_text(&Paint::default(), None), spelt);
         let page = respelled(&change.to_html(None), spelt);
-        Ok((change.to_json(None), text, page, change.protocol(), change.is_better()))
+        Ok(((change.to_json(None), text, page, change.protocol()), change.is_better(), Vec::new()))
     });
-    Ok(watch.end(forms)?)
+    Ok(watch.end(told)?)
+}
+
+fn forms(fitted: &Fitted) -> Forms {
+    let text = respelled(&fitted.to_text(&Paint::default(), None), spelt);
+    let page = respelled(&fitted.to_html(None), spelt);
+    (fitted.to_json(None), text, page, fitted.protocol().to_owned())
 }
 
 /// A protocol with the name it is shown by.

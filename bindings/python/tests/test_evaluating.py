@@ -276,6 +276,27 @@ def test_a_fit_is_a_protocol() -> None:
     assert narrow.to_dict()["lines"] <= 3
 
 
+def test_languages_are_recognised() -> None:
+    options: dict[str, Any] = {"marker": "kindness", "label": "polite", "sufficient": 0.1, "likeness": False}
+    one = sonometer.fit(rows(40), language="auto", **options)
+    assert list(one.languages) == ["en"] and one.protocol == one.languages["en"].protocol
+    assert one.protocol == sonometer.fit(rows(40), language="en", **options).protocol
+    assert one.held_out["macro_f1"] > 0.5 and "en, recognised in 40 of 40 items" in str(one)
+    german = [
+        {"text": f"{'Danke, das ist sehr nett' if at % 2 else 'Warum ist das noch nicht da'}, Nummer {at}", "polite": bool(at % 2)}
+        for at in range(30)
+    ]
+    both = sonometer.fit(rows(40) + german, language="auto", **options)
+    assert repr(both) == "<FitReport: en, de>"
+    assert [own["items"] for own in both.to_dict()["languages"]] == [40, 30]
+    assert both.languages["de"].sensor().sense("Danke, sehr nett, das ist gut").triggered == ("kindness",)
+    assert "id: kindness-de" in both.languages["de"].protocol and "kindness-de" not in both.languages["en"].protocol
+    for value in ("protocol", "held_out", "training", "alarms"):
+        with pytest.raises(InvalidRequestError, match=r'`report.languages\["en"\]`'):
+            getattr(both, value)
+    assert not sonometer.fit(rows(40), language="en", **options).languages
+
+
 def test_hand_written_lines_and_words_end_in_one_file() -> None:
     source = "\n".join(
         [

@@ -146,6 +146,7 @@ def of_labelled_data(rows: list[dict[str, object]], columns: dict[str, list[obje
     assert_type(fitted, FitReport)
     assert_type(fitted.sensor(), Sensor)
     assert_type(fitted.held_out, dict[str, float])
+    assert_type(fitted.languages, dict[str, FitReport])
 
 
 class Client:

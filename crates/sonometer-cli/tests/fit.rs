@@ -204,6 +204,151 @@ fn what_a_person_wrote_and_what_data_choose_end_in_one_file() {
     assert_eq!(fs::read_to_string(folder.join("again.yaml")).expect("was written"), new);
 }
 
+/// So many texts in some languages, every second of them kind, and their language as a label; `zz`: in none that can be recognised.
+fn spoken(counts: &[(&str, usize)]) -> String {
+    let line = |code: &str, n: usize| {
+        let [thanks, more] = match code {
+            "de" => ["danke, das ist sehr nett", "warum ist das noch nicht da"],
+            "en" => ["thank you, that was kind", "why is it not here"],
+            "fr" => ["merci, c'est très gentil de votre part", "pourquoi est-ce que le colis n'est pas là"],
+            "zh" => ["谢谢你的帮助", "为什么还没有到"],
+            _ => ["wow", "4711"],
+        };
+        let filler = ["parcel", "lamp", "tray", "chair", "ticket", "cable", "spoon"];
+        let (said, kind) = if n.is_multiple_of(2) { (thanks, true) } else { (more, false) };
+        let labels = format!("{{\"kind\": {kind}, \"spoken\": \"{code}\"}}");
+        let content = format!("{said} {} {}", filler[n % 7], filler[(n / 7) % 7]);
+        format!("{{\"interaction\": {{\"content\": \"{content}\"}}, \"labels\": {labels}}}\n")
+    };
+    counts.iter().flat_map(|(code, count)| (0..*count).map(|n| line(code, n))).collect()
+}
+
+#[test]
+fn one_language_of_nearly_all_texts_is_chosen() {
+    let folder = folder("language");
+    let fit = FIT.replace("--language en", "--language auto");
+    let (code, out, err) = run(&folder, &format!("{fit} --out auto.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("  language   en, recognised in 160 of 160 items\n"), "{out}");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("was written");
+    assert_eq!(run(&folder, &format!("{FIT} --out named.yaml")).0, 0);
+    assert_eq!(text("auto.yaml"), text("named.yaml"), "the same file as with --language en");
+    let (_, out, _) = run(&folder, &format!("{fit} --out auto.yaml --json"));
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["language"], "en");
+    assert_eq!(summary["languages"][0]["fit"]["out"], "auto.yaml");
+    // A language without tables: a protocol without `language`.
+    fs::write(folder.join("fr.jsonl"), spoken(&[("fr", 60), ("en", 2)])).expect("can be written");
+    let fit = "fit fr.jsonl --label kind --marker kind --language auto --no-likeness --sufficient 0.1";
+    let (code, out, err) = run(&folder, &format!("{fit} --out fr.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("fr, recognised in 60 of 62 items, en in 2; all are used"), "{out}");
+    assert!(out.contains("fr: the protocol has no `language`"), "{out}");
+    assert!(!text("fr.yaml").contains("\nlanguage:"));
+}
+
+#[test]
+fn texts_of_several_languages_give_a_file_for_each() {
+    let folder = folder("languages");
+    let texts = spoken(&[("en", 60), ("de", 50), ("zh", 40), ("fr", 8), ("zz", 6)]);
+    fs::write(folder.join("texts.jsonl"), texts).expect("can be written");
+    let talk = |code: &str| match code {
+        "de" => "der Zug fährt um neun ab, wie du weißt",
+        _ => "the train leaves at nine, as you know",
+    };
+    let talks = |code: &str| format!("{{\"content\": \"{}\"}}\n", talk(code)).repeat(20);
+    fs::write(folder.join("talk.jsonl"), talks("en") + &talks("de")).expect("can be written");
+    let fit = "fit texts.jsonl --label kind --marker kind --no-likeness --sufficient 0.1 --language auto";
+    let (code, out, err) =
+        run(&folder, &format!("{fit} --background talk.jsonl --out kind.yaml --html page.html"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    golden("languages.txt", &out);
+    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("was written");
+    assert!(!folder.join("kind.yaml").exists() && !folder.join("kind.fr.yaml").exists());
+    let german = text("kind.de.yaml");
+    assert!(german.contains("\nid: kind-de\n") && german.contains("\nlanguage: \"de\"\n"), "{german}");
+    assert!(
+        german.contains(", language de, texts in de") && german.contains("# items     50 items"),
+        "{german}"
+    );
+    assert!(german.contains("talk.jsonl (talks in de)"), "{german}");
+    assert!(!german.contains(" thank"), "{german}");
+    assert!(text("kind.zh.yaml").contains("alarms    not measured"));
+    for code in ["de", "en", "zh"] {
+        assert_eq!(run(&folder, &format!("check kind.{code}.yaml --strict")).0, 0, "{code}");
+        let page = text("page.html");
+        assert!(page.contains(&format!("kind.{code}.yaml")), "{code}");
+    }
+    // The same lists as from items that a label parts.
+    let german = |text: &str| text.split_once("markers:\n").expect("has markers").1.to_owned();
+    let named = "fit texts.jsonl --label kind --marker kind --no-likeness --sufficient 0.1 --where spoken=zh --language zh";
+    assert_eq!(run(&folder, &format!("{named} --out named.yaml")).0, 0);
+    assert_eq!(german(&text("named.yaml")), german(&text("kind.zh.yaml")));
+    // For programs, and what the model is fitted to.
+    let (code, out, _) = run(&folder, &format!("{fit} --out kind.yaml --export-features kind.svm --json"));
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(
+        (code, &summary["unrecognised"], &summary["language"]),
+        (0, &6.into(), &serde_json::Value::Null)
+    );
+    let languages = summary["languages"].as_array().expect("is a list");
+    let told: Vec<(&str, u64)> = languages
+        .iter()
+        .filter_map(|own| Some((own["language"].as_str()?, own["items"].as_u64()?)))
+        .collect();
+    assert_eq!(told, [("en", 60), ("de", 50), ("zh", 40), ("fr", 8)]);
+    assert_eq!(languages[1]["fit"]["out"], "kind.de.yaml");
+    assert_eq!(languages[3]["reason"], "fewer than 10 items");
+    assert!(folder.join("kind.de.svm").exists());
+    // The values of a label as well.
+    let choice = "fit texts.jsonl --choice kind --no-likeness --sufficient 0.1 --language auto --json --out choice.yaml";
+    assert_eq!(run(&folder, choice).0, 0, "{:?}", run(&folder, choice));
+    assert!(text("choice.zh.yaml").contains("\nid: kind-zh\n"));
+}
+
+/// Words that are rare one by one, in a list of the protocol or in a file beside it.
+#[test]
+fn the_words_of_a_list_count_as_one() {
+    let folder = folder("terms");
+    let drinks =
+        ["tea", "coffee", "cocoa", "juice", "milk", "water", "cider", "soda", "punch", "whey", "mead", "ale"];
+    let tools =
+        ["saw", "drill", "axe", "file", "lathe", "plane", "rasp", "clamp", "wrench", "anvil", "awl", "vice"];
+    let filler = ["today", "in town", "for you", "as asked", "at noon", "with care", "right now"];
+    let line = |n: usize| {
+        let word = if n.is_multiple_of(2) { drinks[n / 2 % 12] } else { tools[n / 2 % 12] };
+        let content = format!("i would like some {word} {} {}", filler[n / 2 % 7], filler[n / 14 % 7]);
+        let kind = n.is_multiple_of(2);
+        format!("{{\"interaction\": {{\"content\": \"{content}\"}}, \"labels\": {{\"drink\": {kind}}}}}\n")
+    };
+    fs::write(folder.join("wishes.jsonl"), (0..48).map(line).collect::<String>()).expect("can be written");
+    fs::write(folder.join("drinks.txt"), drinks.join("\n")).expect("can be written");
+    let head = "sonometer: 1\nid: wishes\nversion: \"1\"\ntaxonomy: Signal\nlanguage: en\nfidelity: {sufficient: 0.1}\n";
+    let marker = "markers:\n  - label: drink\n    weak: \"@drinks\"\n    hit: |\n      tea, please\n";
+    let within = format!("{head}lists:\n  drinks: {}\n{marker}", drinks.join(" | "));
+    let beside = format!("{head}list_files:\n  drinks: drinks.txt\n{marker}");
+    let fit = "fit wishes.jsonl --label drink --marker drink --no-likeness --json";
+    let macro_f1 = |arguments: &str| {
+        let (code, out, err) = run(&folder, &format!("{fit} {arguments}"));
+        assert_eq!((code, err.as_str()), (0, ""), "{out}");
+        let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+        summary["held_out"]["macro_f1"].as_f64().expect("is a number")
+    };
+    let (code, _, err) = run(&folder, &format!("{fit} --language en --sufficient 0.1 --out words.yaml"));
+    assert_eq!(code, 2, "each word is in two items");
+    assert!(err.contains("no pattern separates the classes"), "{err}");
+    for (name, text) in [("within", within), ("beside", beside)] {
+        fs::write(folder.join("wishes.yaml"), text).expect("can be written");
+        let found = macro_f1(&format!("--patterns wishes.yaml --stop-list drinks.txt --out {name}.yaml"));
+        assert!(found > 0.9, "{name}: {found}");
+        let fitted = fs::read_to_string(folder.join(format!("{name}.yaml"))).expect("was written");
+        assert!(fitted.contains("    weigh: |\n      @drinks = "), "{fitted}");
+        assert!(!fitted.contains("      tea = "), "a word of the list counts by the list only: {fitted}");
+        assert_eq!(run(&folder, &format!("check {name}.yaml")).0, 0);
+        assert_eq!(run(&folder, &format!("test {name}.yaml")).0, 0);
+    }
+}
+
 /// Answers of three kinds, thirty of each, with words that are of no kind.
 fn answers() -> String {
     let said = ["of course here it is", "sorry i cannot do that", "i cannot do all but here is half"];
@@ -343,6 +488,9 @@ fn errors_say_what_to_do() {
     let pair =
         r#"{"interaction_a": {"content": "x"}, "interaction_b": {"content": "y"}, "labels": {"kind": "a"}}"#;
     fs::write(folder.join("pair.jsonl"), pair).expect("can be written");
+    let dumb = r#"{"interaction": {"content": "4711"}, "labels": {"kind": true}}"#;
+    fs::write(folder.join("dumb.jsonl"), dumb).expect("can be written");
+    fs::write(folder.join("few.jsonl"), spoken(&[("en", 12), ("de", 16)])).expect("can be written");
     let json = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "markers": [{"label": "x", "strong": "y"}]}"#;
     fs::write(folder.join("rate.json"), json).expect("can be written");
     for (arguments, part) in [
@@ -350,7 +498,15 @@ fn errors_say_what_to_do() {
         ("fit corpus.jsonl --label knid --marker kind --out o.yaml", "did you mean `kind`?"),
         ("fit corpus.jsonl --label kind --marker Kind --out o.yaml", "`Kind` is not an identifier"),
         ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "unsupported language `xx`"),
-        ("fit corpus.jsonl --marker kind --out o.yaml --language auto", "fit a file for each"),
+        (
+            "fit corpus.jsonl --marker kind --out o.yaml --patterns shop.yaml --language auto",
+            "change it there, and remove --language",
+        ),
+        ("fit dumb.jsonl --marker kind --out o.yaml --language auto", "name it with --language"),
+        (
+            "fit few.jsonl --label kind --marker kind --out o.yaml --language auto",
+            "no language has items that a list can be fitted to",
+        ),
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns own.txt", "own.txt:2: `(broken`"),
         (
             "fit corpus.jsonl --marker kind --out o.yaml --patterns shop.yaml --language de",

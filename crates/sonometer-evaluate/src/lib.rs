@@ -42,8 +42,9 @@ pub use evaluate::result::Data;
 pub use evaluate::spans::MapEntry;
 pub use evaluate::{Options, Threshold, evaluate};
 pub use fit::{
-    Aim, Change, ChoiceReport, FitReport, Kind, MOST_WORDS, PairReport, ProtocolFile, Settings, StopList,
-    Tuning, fit, fit_choice, fit_pairs, tune,
+    Aim, Change, ChoiceReport, FitReport, Fitted, Kind, LanguageReport, LanguagesReport, MOST_WORDS,
+    PairReport, ProtocolFile, Settings, StopList, Tuning, Way, fit, fit_choice, fit_languages, fit_pairs,
+    tune,
 };
 pub use labels::{Background, Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;

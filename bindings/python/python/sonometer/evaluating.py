@@ -149,15 +149,22 @@ class Report(_Told):
 
 @dataclass(frozen=True, repr=False)
 class FitReport(_Told):
-    """What fitting or tuning came to: a protocol, and how good it is."""
+    """What fitting or tuning came to: a protocol, and how good it is. With `language="auto"` and texts of several languages, `languages` has
+    a report for each."""
 
     _protocol: str
     _is_better: bool
+    _languages: tuple[tuple[str, tuple[str, str, str, str]], ...] = ()
+
+    @property
+    def languages(self) -> dict[str, FitReport]:
+        """With `language="auto"`, the reports by language (`"de"`), the one of most items first; else empty."""
+        return {code: FitReport(*forms, True) for code, forms in self._languages}
 
     @property
     def protocol(self) -> str:
         """The text of the protocol file."""
-        return self._protocol
+        return self._one()._protocol
 
     @property
     def is_better(self) -> bool:
@@ -168,23 +175,33 @@ class FitReport(_Told):
     def held_out(self) -> dict[str, float]:
         """The figures on items that were not seen: `precision`, `recall`, `f1`, `macro_f1`, `auc`, `insufficient`; of a choice `macro_f1`,
         `accuracy`, `trigger_macro_f1`, `one_triggered`; of pairs `accuracy`, `longer`, `even_accuracy`, `even_longer`."""
-        return {name: float(figure) for name, figure in self.to_dict()["held_out"].items()}
+        return {name: float(figure) for name, figure in self._one().to_dict()["held_out"].items()}
 
     @property
     def training(self) -> dict[str, float]:
         """The figures on all items."""
-        return {name: float(figure) for name, figure in self.to_dict()["training"].items()}
+        return {name: float(figure) for name, figure in self._one().to_dict()["training"].items()}
 
     @property
     def alarms(self) -> dict[str, Figure]:
         """Alarms on background that was not seen: `per_piece`, as long as the items, and `per_talk`; empty without a background."""
-        return _alarms(self.to_dict())
+        return _alarms(self._one().to_dict())
 
     def sensor(self) -> _sonometer.Sensor:
         """The protocol made ready."""
         return _sonometer.Sensor.from_source(self.protocol)
 
+    def _one(self) -> FitReport:
+        """Itself, unless there are several languages."""
+        if self._protocol or not self._languages:
+            return self
+        codes = ", ".join(code for code, _ in self._languages)
+        fix = f'take the report of one, such as `report.languages["{self._languages[0][0]}"]`'
+        raise InvalidRequestError(f"the texts are in several languages ({codes}); {fix}", place="languages", fix=fix)
+
     def __repr__(self) -> str:
+        if not self._protocol and self._languages:
+            return f"<FitReport: {', '.join(code for code, _ in self._languages)}>"
         name = "macro-F1" if "macro_f1" in self.held_out else "accuracy"
         return f"<FitReport: {name} {self.held_out[name.lower().replace('-', '_')]} on items that were not seen>"
 
@@ -308,6 +325,8 @@ def fit(
     `choice` is a label each value of which gets a marker; the one with the highest activation is the choice. Rows of pairs are ranked:
     `held_out` then has `accuracy`, `longer` (of choosing the longer text), and `even_accuracy` and `even_longer` of pairs of nearly the
     same length.
+    `language="auto"` recognises the language of each text. If nearly all are in one, the protocol has that one; otherwise
+    `report.languages` has a report with a protocol for each.
     `scope` is the turns that the list is asked of at a time: "turn" (the default with `turns`), "3 turns", "last turn",
     "last 3 turns" or "interaction". Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
 
@@ -359,8 +378,9 @@ def fit(
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
     base = None if patterns is None or lines else (_name(patterns), patterns)
-    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, base, _background(background), progress)
-    return FitReport(*told)
+    rows = _items(items, text, id)
+    forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, _background(background), progress)
+    return FitReport(*forms, is_better, tuple(languages))
 
 
 def _figures(told: Mapping[str, Any]) -> dict[str, Figure]:

@@ -10,7 +10,7 @@ use crate::target::Source;
 use sonometer::Unit;
 use sonometer::protocol::{Repeat, Scope, Taxonomy};
 use sonometer_evaluate::{
-    Aim, Kind, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice, fit_pairs,
+    Aim, Kind, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, Way, fit_languages,
 };
 use sonometer_report::Sheet;
 use std::slice;
@@ -58,7 +58,8 @@ pub(crate) struct Arguments {
     /// The family of the protocol [default: Signal]
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(Taxonomy::NAMES))]
     taxonomy: Option<String>,
-    /// The language of the texts, if the engine supports it (`en`)
+    /// The language of the texts, if the engine supports it (`en`). `auto` recognises the language of each text. If nearly all are in one,
+    /// the protocol has that one; otherwise one file is fitted for each language (`--out dark.yaml` writes `dark.de.yaml` and others)
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
     /// The fidelity from which content is measured [default: that of protocols, 0.5]
@@ -124,6 +125,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Each text is of the language that is recognised in it.
+const AUTO: &str = "auto";
 
 /// The turns that a list is asked of at a time; `None`: the whole interaction.
 #[derive(Clone, Copy, Debug)]
@@ -192,6 +196,12 @@ impl Arguments {
         })
     }
 
+    /// Which items are meant, and their label.
+    fn selector(&self) -> Selector {
+        let selector = self.choice.selector();
+        Selector { label: self.choose.clone().or(selector.label), ..selector }
+    }
+
     /// The kinds of lines, each once, in their order.
     fn kinds(&self) -> Vec<Kind> {
         Kind::ALL.into_iter().filter(|kind| self.features.contains(&Some(*kind))).collect()
@@ -229,15 +239,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         }
         return tune(arguments, target, &labelled, screen);
     }
-    if let Some(label) = &arguments.choose {
-        return choose(arguments, label, &labelled, screen);
+    let way = if arguments.choose.is_some() { Way::Choice } else { Way::of(&labelled) };
+    if arguments.language.as_deref() == Some(AUTO) {
+        return by_language(arguments, way, &labelled, screen);
     }
-    if labelled.holds_pairs() {
-        return rank(arguments, &labelled, screen);
-    }
-    let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
+    let (selector, settings) = (arguments.selector(), arguments.settings()?);
     let mut bar = Bar::new();
-    let report = fit(&labelled, &selector, &settings, &mut |now| bar.see(now));
+    let report = way.fit(&labelled, &selector, &settings, &mut |now| bar.see(now));
     drop(bar);
     let report = report.map_err(Failure::evaluation)?;
     if let (Some(path), Some(features)) = (&arguments.export_features, report.features()) {
@@ -264,32 +272,31 @@ fn give(
     Ok(Exit::Done)
 }
 
-/// Fits a list to pairs.
-fn rank(arguments: &Arguments, labelled: &Labelled, screen: &mut Screen) -> Result<Exit, Failure> {
-    let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
-    let mut bar = Bar::new();
-    let report = fit_pairs(labelled, &selector, &settings, &mut |now| bar.see(now));
-    drop(bar);
-    let report = report.map_err(Failure::evaluation)?;
-    let out = Some(&*arguments.out);
-    give(arguments, screen, report.protocol(), &report.sheet(out), || report.to_json(out))
-}
-
-/// Fits several markers of which one holds.
-fn choose(
+/// Fits to texts whose languages are recognised: one file, or one for each language.
+fn by_language(
     arguments: &Arguments,
-    label: &str,
+    way: Way,
     labelled: &Labelled,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let selector = Selector { label: Some(label.to_owned()), ..arguments.choice.selector() };
-    let settings = arguments.settings()?;
+    let (selector, settings) = (arguments.selector(), arguments.settings()?);
     let mut bar = Bar::new();
-    let report = fit_choice(labelled, &selector, &settings, &mut |now| bar.see(now));
+    let report = fit_languages(labelled, &selector, &settings, way, &mut |now| bar.see(now));
     drop(bar);
     let report = report.map_err(Failure::evaluation)?;
-    let out = Some(&*arguments.out);
-    give(arguments, screen, report.protocol(), &report.sheet(out), || report.to_json(out))
+    let out = &*arguments.out;
+    for (code, fitted) in report.fitted() {
+        if let (Some(path), Some(features)) = (&arguments.export_features, fitted.features()) {
+            write_file(&report.named(path, code), features)?;
+        }
+        write_file(&report.named(out, code), fitted.protocol())?;
+    }
+    arguments.page.write(&report.sheets(Some(out)))?;
+    match arguments.json {
+        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
+    }
+    Ok(Exit::Done)
 }
 
 /// Tunes a marker of a protocol that somebody wrote.

@@ -178,6 +178,15 @@ mod tests {
     }
 
     #[test]
+    fn a_condition_leaves_quoted_words_out() {
+        let matrix = matrix(
+            "    except: |\n      /[\"“„][^\"“”]{2,300}[\"“”]/\n",
+            &["He said “good, bad” and was bad", "so \"bad\""],
+        );
+        assert_eq!(matrix.rows, [vec![(2, 1.0)], vec![]]);
+    }
+
+    #[test]
     fn counts_are_capped_as_the_marker_says() {
         let value = |repeat| matrix(repeat, &["bad, bad, bad"]).rows[0][0];
         assert_eq!(value("    repeat: once\n"), (2, 1.0));

@@ -31,8 +31,10 @@ pub struct Settings {
     pub version: Option<String>,
     /// The family of the protocol; without it, `Signal`.
     pub taxonomy: Option<Taxonomy>,
-    /// The language of the texts, where the engine knows it (`en`).
+    /// The language of the texts, where the engine knows it (`en`); for [`fit_languages`](super::fit_languages) it does not matter.
     pub language: Option<String>,
+    /// The language of all texts, where items in others were left out; only the head of the file says it.
+    pub texts_in: Option<String>,
     /// The fidelity from which content is measured; without it, that of protocols, 0.5.
     pub sufficient: Option<Unit>,
     /// The role whose turns count; without it, every turn.
@@ -121,6 +123,7 @@ impl Settings {
             version: None,
             taxonomy: None,
             language: None,
+            texts_in: None,
             sufficient: None,
             by: None,
             turns: false,
@@ -160,12 +163,6 @@ impl Settings {
                     "{option}: `{value}` is not an identifier; use 1 to 64 lower-case letters, digits, `-` and `_`"
                 )));
             }
-        }
-        if self.language.as_deref() == Some("auto") {
-            return Err(Error::unusable(
-                "--language: a protocol has one language, so `auto` is none; leave it out for texts of several (words as they stand, without \
-                 stems), or fit a file for each, such as --where lang=de --language de",
-            ));
         }
         if let Some(code) = self.language.as_deref().filter(|code| language::find(code).is_none()) {
             let known: Vec<&str> = language::LANGUAGES.iter().map(|language| language.code).collect();
@@ -214,15 +211,20 @@ impl Settings {
             ("--sufficient", self.sufficient.is_some()),
         ];
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
-            let name = &file.name;
-            return Err(Error::unusable(format!(
-                "{option} is that of the protocol {name}, into which the marker is written; change it there, and remove {option}"
-            )));
+            return Err(Self::of_protocol(option, file));
         }
         let id = self.id.iter().map(|id| ("id", id.clone()));
         let version =
             self.version.iter().map(|own| ("version", serde_json::Value::from(own.as_str()).to_string()));
         Form::of(frame, Some(file), &id.chain(version).collect::<Vec<_>>())
+    }
+
+    /// What is said where a protocol says itself what an option would.
+    pub(super) fn of_protocol(option: &str, file: &ProtocolFile) -> Error {
+        let name = &file.name;
+        Error::unusable(format!(
+            "{option} is that of the protocol {name}, into which the marker is written; change it there, and remove {option}"
+        ))
     }
 
     /// The settings of one marker of a choice.
@@ -361,7 +363,7 @@ impl Default for Tuning {
 }
 
 /// A text as an identifier: what cannot stand in one becomes `_`.
-fn identifier(text: &str) -> String {
+pub(super) fn identifier(text: &str) -> String {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     text.chars().flat_map(char::to_lowercase).map(|c| if allowed(c) { c } else { '_' }).collect()
 }
@@ -433,7 +435,8 @@ impl fmt::Display for Settings {
             let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.as_str()).collect();
             write!(f, ", features {}", kinds.join(" "))?;
         }
-        for (name, value) in [("by", &self.by), ("language", &self.language)] {
+        let spoken = [("by", &self.by), ("language", &self.language), ("texts in", &self.texts_in)];
+        for (name, value) in spoken {
             if let Some(value) = value {
                 write!(f, ", {name} {value}")?;
             }

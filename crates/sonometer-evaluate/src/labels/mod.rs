@@ -177,6 +177,11 @@ impl Labelled {
         self.items.first().is_some_and(|item| item.other.is_some())
     }
 
+    /// Some of the items.
+    pub(crate) fn with_items(&self, items: Vec<Item>) -> Self {
+        Self { items, name: self.name.clone(), digest: self.digest.clone() }
+    }
+
     /// SHA-256 of the file; of items that are of no file, of a line of JSON for each.
     pub(crate) fn digest(&self) -> String {
         if let Some(digest) = &self.digest {

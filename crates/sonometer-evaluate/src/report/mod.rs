@@ -6,6 +6,7 @@ mod classes;
 mod common;
 mod fitted;
 mod grades;
+mod languages;
 mod pairs;
 mod spans;
 
