@@ -26,8 +26,9 @@ pub(super) struct Cut {
 /// What the protocols that read the turn ask of a cut.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
-    /// Full stops behind these words end no sentence; sorted.
-    abbreviations: Vec<&'static str>,
+    /// Full stops behind the words of these lists end no sentence. Each list is sorted, and is the language's own: every session has
+    /// rules, and copies of the words would be most of what it begins with.
+    abbreviations: Vec<&'static [&'static str]>,
     /// Some protocol undoes disguises, after which a full stop may follow another word.
     unfolds: bool,
 }
@@ -36,13 +37,14 @@ impl Rules {
     pub(super) fn of<'p>(plans: impl Iterator<Item = &'p Plan>) -> Self {
         let mut rules = Self { abbreviations: Vec::new(), unfolds: false };
         for plan in plans {
-            let lists = plan.language.map(|l| [l.abbreviations, l.number_abbreviations]);
-            rules.abbreviations.extend(lists.into_iter().flatten().flatten());
+            // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
+            for list in plan.language.into_iter().flat_map(|l| [l.abbreviations, l.number_abbreviations]) {
+                if !rules.abbreviations.iter().any(|known| std::ptr::eq(*known, list)) {
+                    rules.abbreviations.push(list);
+                }
+            }
             rules.unfolds |= plan.unfolding.is_some();
         }
-        // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
-        rules.abbreviations.sort_unstable();
-        rules.abbreviations.dedup();
         rules
     }
 
@@ -54,7 +56,7 @@ impl Rules {
             // One letter may be an initial.
             return false;
         }
-        if self.abbreviations.binary_search(&token.as_str()).is_ok() {
+        if self.abbreviations.iter().any(|list| list.binary_search(&token.as_str()).is_ok()) {
             return false;
         }
         let is_plain = || {
