@@ -4,6 +4,7 @@ mod answer;
 mod counts;
 mod guards;
 mod headers;
+mod listen;
 mod litellm;
 mod observer;
 mod tables;
@@ -14,12 +15,10 @@ pub use observer::Ended;
 pub use tables::TableKeys;
 pub use upstream::{Upstream, WrongUpstream};
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::serve::ListenerExt;
 use bytes::Bytes;
 use guards::Guards;
 use http_body_util::{BodyExt, Limited};
@@ -111,14 +110,12 @@ impl Proxy {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
-        let router = Router::new().fallback(handle).with_state(self);
-        // Events are small, and must not wait for each other.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        axum::serve(listener, router).with_graceful_shutdown(stop).await
+        listen::serve(self, listener, stop).await;
+        Ok(())
     }
 }
 
-async fn handle(State(proxy): State<Proxy>, request: Request) -> Response {
+async fn handle(proxy: Proxy, request: Request) -> Response {
     let inner = &proxy.inner;
     let (path, method) = (request.uri().path().to_owned(), request.method().clone());
     match (path.as_str(), &method) {

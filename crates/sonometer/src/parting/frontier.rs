@@ -6,7 +6,7 @@
 //! behind what may be an abbreviation, or a line that goes on in lower case, parts nothing. A missed end only delays what is
 //! settled; a false one would change the reading.
 
-use crate::language::Words;
+use crate::language::Language;
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
 use crate::text::fold::{each_folded, fold_to_lower};
@@ -27,23 +27,25 @@ pub(crate) struct Cut {
 /// What the protocols that read the turn ask of a cut.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    /// Full stops behind these words end no sentence; sorted.
-    abbreviations: Vec<&'static str>,
+    /// Full stops behind the abbreviations of these languages end no sentence. Every session has rules, and copies of the words would be
+    /// most of what it begins with.
+    languages: Vec<&'static Language>,
     /// Some protocol undoes disguises, after which a full stop may follow another word.
     unfolds: bool,
 }
 
 impl Rules {
     pub(crate) fn of<'p>(plans: impl Iterator<Item = &'p Plan>) -> Self {
-        let mut rules = Self { abbreviations: Vec::new(), unfolds: false };
+        let mut rules = Self { languages: Vec::new(), unfolds: false };
         for plan in plans {
-            let lists = plan.language.map(|l| [l.abbreviations, l.number_abbreviations]);
-            rules.abbreviations.extend(lists.into_iter().flatten().flat_map(Words::iter));
+            // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
+            if let Some(language) = plan.language
+                && !rules.languages.iter().any(|known| known.code == language.code)
+            {
+                rules.languages.push(language);
+            }
             rules.unfolds |= plan.unfolding.is_some();
         }
-        // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
-        rules.abbreviations.sort_unstable();
-        rules.abbreviations.dedup();
         rules
     }
 
@@ -55,7 +57,9 @@ impl Rules {
             // One letter may be an initial.
             return false;
         }
-        if self.abbreviations.binary_search(&token.as_str()).is_ok() {
+        let is_abbreviation =
+            |l: &&Language| l.abbreviations.contains(&token) || l.number_abbreviations.contains(&token);
+        if self.languages.iter().any(is_abbreviation) {
             return false;
         }
         let is_plain = || {

@@ -3,11 +3,9 @@
 
 use super::Plan;
 use super::bound::most_held;
-use crate::expression::Expression;
 use crate::protocol::phrase::{Class, Pattern};
 use crate::protocol::{Line, Marker, NegationMode, Protocol};
 use std::fmt;
-use std::sync::Arc;
 
 /// What a guard has to know of a protocol.
 #[derive(Debug)]
@@ -80,8 +78,9 @@ impl fmt::Display for Unbounded {
 }
 
 impl Guarded {
-    /// What a guard watches of a protocol whose regular expressions are `known`.
-    pub(crate) fn of(protocol: &Protocol, known: &[Arc<Expression>]) -> Self {
+    /// What a guard watches of the protocol of a plan.
+    pub(super) fn of(whole: &Plan) -> Self {
+        let protocol = &whole.protocol;
         if protocol.markers.iter().all(|marker| marker.mask.is_none()) {
             return Self::Nothing;
         }
@@ -89,7 +88,8 @@ impl Guarded {
             return Self::Sentences(reason);
         }
         // A plan of its own: it is asked with each chunk, and the fewer lines and classes it has, the less there is to ask.
-        match Plan::new(decisive(protocol), known) {
+        let plan = Plan::new(decisive(protocol), &whole.regexes).inspect(|plan| plan.share_reaches(whole));
+        match plan {
             Ok(plan) if plan.regexes.is_empty() || plan.reaches().is_some() => {
                 let bound = most_held(&plan.protocol);
                 Self::Lines(Box::new(plan), bound)

@@ -66,8 +66,9 @@ pub(crate) struct Plan {
     pub(crate) exacts: Vec<Box<str>>,
     /// Shared with the plan of a guard and with the other sensors of a composition, so that none is built twice.
     pub(crate) regexes: Vec<Arc<Expression>>,
-    /// All expressions as one automaton, for guards; made when the first one begins. `None` inside: too large to be made.
-    reaches: OnceLock<Option<Reaches>>,
+    /// All expressions as one automaton, for guards; made when the first one begins, and shared with the plan of a guard that has the
+    /// same ones. `None` inside: too large to be made.
+    reaches: OnceLock<Option<Arc<Reaches>>>,
     /// Which of them end where sentences do; asked by sessions, and for long turns.
     bounds: OnceLock<Bounds>,
     /// What a guard watches; made when the first one begins, as most sensors never guard.
@@ -401,7 +402,16 @@ impl Plan {
 
     /// How far the regular expressions can reach; `None` if their automaton is too large to be made.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
-        self.reaches.get_or_init(|| Reaches::of(self.regexes.clone())).as_ref()
+        self.reaches.get_or_init(|| Reaches::of(self.regexes.clone()).map(Arc::new)).as_deref()
+    }
+
+    /// Takes the automaton of another plan, if that has the same expressions in the same order.
+    fn share_reaches(&self, other: &Self) {
+        let both = || self.regexes.iter().zip(&other.regexes);
+        if self.regexes.len() == other.regexes.len() && both().all(|(own, of)| Arc::ptr_eq(own, of)) {
+            let shared = other.reaches.get_or_init(|| Reaches::of(other.regexes.clone()).map(Arc::new));
+            let _ = self.reaches.set(shared.clone());
+        }
     }
 
     /// Which of the regular expressions end where sentences do.
@@ -417,7 +427,7 @@ impl Plan {
 
     /// What a guard watches.
     pub(crate) fn guarded(&self) -> &Guarded {
-        self.guarded.get_or_init(|| Guarded::of(&self.protocol, &self.regexes))
+        self.guarded.get_or_init(|| Guarded::of(self))
     }
 
     /// The rules with a program, by what their matches can begin with.
