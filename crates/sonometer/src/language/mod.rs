@@ -246,7 +246,7 @@ mod tests {
         assert!(TELLTALES.windows(2).all(|pair| pair[0].code < pair[1].code));
         for Telltales { code, words } in TELLTALES {
             assert_sorted(code, &all(*words));
-            words.iter().for_each(|word| assert_folded(word));
+            words.iter().for_each(assert_folded);
             assert!(words.iter().all(|word| word.len() > 1 || word == "i"), "{code}");
         }
     }
