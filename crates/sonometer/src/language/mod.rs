@@ -112,8 +112,7 @@ impl Language {
     /// for a script of its own: there, what is foreign shows in its letters.
     pub fn foreign_words(&self) -> impl Iterator<Item = &'static str> {
         let others = TELLTALES.iter().filter(|other| self.script == Script::Latin && other.code != self.code);
-        let mine = |word: &str| self.is_function_word(word) || self.homographs.contains(word);
-        others.flat_map(|other| other.words.iter()).filter(move |word| !mine(word))
+        others.flat_map(|other| self.homographs.leave_out(self.function_words.leave_out(other.words.iter())))
     }
 
     /// Is the folded `word` an abbreviation, after which a full stop does not end the sentence?

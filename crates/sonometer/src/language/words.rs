@@ -26,6 +26,19 @@ impl Words {
         find(self.0, word, |entry| entry).is_some()
     }
 
+    /// Of some words in the order of a list, those that are not in this one.
+    pub(super) fn leave_out(
+        self,
+        words: impl Iterator<Item = &'static str>,
+    ) -> impl Iterator<Item = &'static str> {
+        // Both go the same way, which costs a tenth of looking each word up.
+        let mut own = self.iter().peekable();
+        words.filter(move |word| {
+            while own.next_if(|known| known < word).is_some() {}
+            own.peek() != Some(word)
+        })
+    }
+
     /// Has the list no words?
     pub const fn is_empty(self) -> bool {
         self.0.is_empty()
@@ -114,7 +127,7 @@ fn find(list: &'static str, key: &str, key_of: fn(&'static str) -> &'static str)
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn an_empty_list_has_no_words() {
@@ -131,6 +144,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_left_out_is_what_the_list_has(all in prop::collection::btree_set("[a-c']{1,3}", 0..30), own in prop::collection::btree_set("[a-c']{1,3}", 0..30)) {
+            let text = |words: &BTreeSet<String>| Words::new(words.iter().cloned().collect::<Vec<_>>().join(", ").leak());
+            let left: Vec<&str> = text(&own).leave_out(text(&all).iter()).collect();
+            prop_assert_eq!(left, all.difference(&own).collect::<Vec<_>>());
+        }
+
         #[test]
         fn every_word_is_found_and_no_other(words in prop::collection::btree_map("[a-c'不]{1,4}", any::<u8>(), 0..40), other in "[a-c'不]{0,4}") {
             let text: Vec<String> = words.iter().map(|(word, number)| format!("{word} {number}")).collect();
