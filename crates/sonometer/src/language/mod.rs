@@ -120,11 +120,6 @@ impl Language {
         self.abbreviations.contains(word)
     }
 
-    /// About how often the folded `word` occurs in a million words; 1 for words that are not frequent.
-    pub fn frequency(&self, word: &str) -> u64 {
-        1 << self.frequency_class(word)
-    }
-
     /// How frequent the folded `word` is: the binary logarithm of its occurrences in a million words, rounded down.
     /// 0 for a word that is not frequent: the rarest word of a phrase is the one with the smallest class.
     pub fn frequency_class(&self, word: &str) -> u8 {

@@ -64,7 +64,8 @@ pub(crate) struct Compiler {
     exacts: Numbered<Box<str>>,
     regexes: Numbered<Regex>,
     room: Room,
-    language: Option<&'static Language>,
+    /// The frequent words of the language, each as in [`Language::frequency`]: laid out, since every word of every line is asked for.
+    frequent: Vec<(&'static str, u8)>,
 }
 
 /// A rule that is tried where its anchor stands: from `max` to `min` tokens before it.
@@ -77,7 +78,8 @@ pub(crate) struct Anchored {
 
 impl Compiler {
     pub(crate) fn new(language: Option<&'static Language>) -> Self {
-        Self { language, ..Self::default() }
+        let frequent = language.into_iter().flat_map(|language| language.frequency.iter()).collect();
+        Self { frequent, ..Self::default() }
     }
 
     /// Compiles the pattern of rule number `rule`. It is tried wherever the `widened` pattern could match, if there is
@@ -142,7 +144,7 @@ impl Compiler {
         match pattern {
             Pattern::Word(test) => match test.kind {
                 WordKind::Equal => {
-                    let cost = self.language.map_or(1, |l| l.frequency(&test.folded));
+                    let cost = self.cost(&test.folded);
                     Part::Key(Key::Word(self.word(test)), cost)
                 }
                 _ => Part::Key(Key::Test(self.test(test)), TEST_COST),
@@ -172,15 +174,18 @@ impl Compiler {
         }
     }
 
+    /// About how often a word occurs in a million words; 1 for words that are not frequent.
+    fn cost(&self, word: &str) -> u64 {
+        let known = self.frequent.binary_search_by_key(&word, |(known, _)| known);
+        known.map_or(1, |at| 1 << self.frequent[at].1)
+    }
+
     /// The number of a list file; a protocol has few (`MAX_LIST_FILES`).
     fn list(&mut self, list: &Phrases) -> u32 {
         let known = self.lists.iter().position(|known| known == list);
         known.unwrap_or_else(|| {
             let first = list.iter().map(|phrase| phrase.split(' ').next().unwrap_or_default());
-            self.list_costs.push(match self.language {
-                Some(language) => first.map(|word| language.frequency(word)).sum(),
-                None => list.count() as u64,
-            });
+            self.list_costs.push(first.map(|word| self.cost(word)).sum());
             self.lists.push(list.clone());
             self.lists.len() - 1
         }) as u32
