@@ -398,9 +398,7 @@ impl Judge<'_> {
             return Verdict { failed: if heard { 0 } else { condition::ROLE }, fails_flipped: 0 };
         }
         let mut verdict = Verdict { failed: self.simple_conditions(marker, range), fails_flipped: 0 };
-        if marker_plan.heeds_negation
-            && self.cues.negate(self.plan, self.turn, self.plan.line(marker, line), hit)
-        {
+        if marker_plan.heeds_negation && self.cues.negate(self.plan, self.turn, (marker, line), hit) {
             verdict.failed |= condition::NEGATED;
         }
         if let Some((other, _)) = marker_plan.flips_to {
@@ -426,12 +424,7 @@ impl Judge<'_> {
         if marker_plan.heeds_negation && !self.cues.is_empty() {
             let tokens = self.turn.tokens_over_original(extent);
             if !tokens.is_empty()
-                && self.cues.negate(
-                    self.plan,
-                    self.turn,
-                    self.plan.line(marker, line),
-                    &Hit::of_tokens(tokens),
-                )
+                && self.cues.negate(self.plan, self.turn, (marker, line), &Hit::of_tokens(tokens))
             {
                 candidate.failed |= condition::NEGATED;
             }

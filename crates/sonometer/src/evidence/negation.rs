@@ -3,7 +3,6 @@
 
 use crate::language::Words;
 use crate::matcher::{Hit, TurnText};
-use crate::protocol::Line;
 use crate::protocol::phrase::{Pattern, WordKind};
 use crate::sensor::{Owner, Plan};
 use crate::text::edit::within_one_edit;
@@ -50,7 +49,13 @@ impl Cues {
     }
 
     /// Whether a match of a line is negated: by the last cue that applies to it, together with those side by side with it.
-    pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, line: &Line, hit: &Hit) -> bool {
+    pub(super) fn negate(
+        &self,
+        plan: &Plan,
+        turn: &TurnText<'_>,
+        (marker, line): (u32, u32),
+        hit: &Hit,
+    ) -> bool {
         if self.cues.is_empty() {
             return false;
         }
@@ -59,11 +64,13 @@ impl Cues {
         let behind = self.cues.partition_point(|cue| cue.1 <= first);
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
         let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
-        // A line of plain words has no tree, and nothing that could swallow a cue.
         let swallows = |cue: (usize, usize)| {
-            line.tree().is_some_and(|tree| has_gap(tree) && !is_written(plan, turn, tree, cue))
+            let tree = plan.line(marker, line).tree();
+            tree.is_some_and(|tree| !is_written(plan, turn, tree, cue))
         };
-        let inside = self.cues[behind..].iter().take_while(|cue| cue.0 < last);
+        // Asked of the line beforehand: its tree may be a list of thousands, and its matches full of cues.
+        let has_gap = plan.markers[marker as usize].has_gap[line as usize];
+        let inside = self.cues[behind..].iter().take_while(|cue| has_gap && cue.0 < last);
         let inside: Vec<_> =
             inside.filter(|cue| cue.0 >= first && cue.1 <= last && swallows(**cue)).collect();
         let from = self.post_cues.partition_point(|cue| cue.0 < last);
@@ -120,16 +127,6 @@ fn phrase(turn: &TurnText<'_>, tokens: (usize, usize)) -> String {
 fn overlaps_any(spans: &[(usize, usize)], span: (usize, usize)) -> bool {
     let at = spans.partition_point(|s| s.1 <= span.0);
     spans.get(at).is_some_and(|s| s.0 < span.1)
-}
-
-/// Whether a pattern has a gap, a `&` or a `_`, which can swallow a cue.
-fn has_gap(pattern: &Pattern) -> bool {
-    match pattern {
-        Pattern::Any | Pattern::Gap { .. } | Pattern::Near { .. } => true,
-        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(has_gap),
-        Pattern::Optional(inner) | Pattern::Capture(inner) => has_gap(inner),
-        _ => false,
-    }
 }
 
 /// Whether every word of a cue passes some word test of the line: then it is part of what the author wrote.

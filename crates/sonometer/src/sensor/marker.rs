@@ -44,6 +44,8 @@ pub(crate) struct MarkerPlan {
     /// The markers of a ratio: what is counted, and for what.
     pub(crate) ratio_of: Option<u32>,
     pub(crate) ratio_to: Option<u32>,
+    /// By line: whether something in it can swallow a cue of negation; empty unless negation is looked at.
+    pub(crate) has_gap: Vec<bool>,
     /// By line: the checked class the line consists of, for near misses.
     pub(crate) checked: Vec<Option<Class>>,
     /// By line: the least number of tokens it can match.
@@ -159,6 +161,8 @@ impl MarkerPlan {
         let when_by = marker.absence.iter().flat_map(|absence| &absence.when).map(|when| &when.by);
         let side_by = when_by.chain(marker.ratio.iter().map(|ratio| &ratio.by)).next();
         let heeds_negation = marker.heeds_negation();
+        let lines = if heeds_negation { &marker.lines[..] } else { &[] };
+        let has_gap = lines.iter().map(|line| line.tree().is_some_and(phrase::has_gap));
         let checked = marker.lines.iter().map(|line| match line.tree() {
             Some(Pattern::Class(phrase::Class::Detected(class))) if class.is_checked() => Some(*class),
             _ => None,
@@ -185,6 +189,7 @@ impl MarkerPlan {
             flipped: Vec::new(),
             ratio_of: None,
             ratio_to: None,
+            has_gap: has_gap.collect(),
             checked: checked.collect(),
             least: marker.lines.iter().map(|line| line.least_tokens()).collect(),
         }

@@ -13,6 +13,16 @@ pub(crate) fn gaps_in(pattern: &Pattern) -> usize {
     }
 }
 
+/// Whether a pattern has a gap, a `&` or a `_`, which can swallow a cue.
+pub(crate) fn has_gap(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Any | Pattern::Gap { .. } | Pattern::Near { .. } => true,
+        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(has_gap),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => has_gap(inner),
+        _ => false,
+    }
+}
+
 /// The pattern with every gap of n widened to 2n + 2 tokens.
 pub(crate) fn widen(pattern: &Pattern) -> Pattern {
     let all = |items: &[Pattern]| items.iter().map(widen).collect();

@@ -32,7 +32,7 @@ mod regular;
 
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 pub(crate) use check::{names_place, place_refused, size};
-pub(crate) use gap::{gaps_in, least_tokens, widen};
+pub(crate) use gap::{gaps_in, has_gap, least_tokens, widen};
 pub(crate) use parse::MAX_NODES;
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};
 pub use phrases::{MAX_LIST_FILE_BYTES, MAX_LIST_FILE_PHRASES, Phrases};
