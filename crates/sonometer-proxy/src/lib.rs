@@ -25,7 +25,9 @@ use http_body_util::{BodyExt, Limited};
 use observer::{Observer, Trace};
 use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Report, Route, Unknown};
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 /// The header that names the policy: in answers the one that was used, in requests the one that the conversation began with.
 pub const POLICY_HEADER: &str = "x-sonometer-guard";
@@ -154,6 +156,14 @@ async fn pass(inner: &Inner, request: Request) -> Response {
     }
 }
 
+/// So long may the body of a request take to come in: it is read whole, and a client that stops in the middle would hold what has come.
+const BODY: Duration = Duration::from_secs(300);
+
+fn too_slow() -> Response {
+    let message = format!("the body had not come in whole after {} seconds", BODY.as_secs());
+    (StatusCode::REQUEST_TIMEOUT, message).into_response()
+}
+
 async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
     let (parts, body) = request.into_parts();
     let Some(guard) = inner.guards.of(parts.headers.get(POLICY_HEADER)) else {
@@ -171,9 +181,10 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
         };
         return refuse(inner, &blocked, form);
     }
-    let body = match Limited::new(body, most).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(_) => {
+    let body = match timeout(BODY, Limited::new(body, most).collect()).await {
+        Err(_) => return too_slow(),
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(_)) => {
             let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
             return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
         }

@@ -6,13 +6,17 @@ use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
+
+/// So long may the headers of a request take to come in, and a connection be open between two: one that is held open costs a descriptor and
+/// some kilobytes. Pools of clients let go of theirs sooner.
+const HEADERS: Duration = Duration::from_secs(60);
 
 /// Serves until `stop` is ready; answers that are under way end first.
 pub(crate) async fn serve(proxy: Proxy, listener: TcpListener, stop: impl Future<Output = ()>) {
@@ -45,7 +49,9 @@ fn open(stream: TcpStream, proxy: &Proxy, graceful: &GracefulShutdown) {
         // In a box, which is freed when the answer begins: the connection keeps the room of its future while it streams.
         Box::pin(async move { Ok::<_, Infallible>(handle(proxy, request.map(Body::new)).await) })
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    let connection = server.serve_connection(TokioIo::new(stream), service);
     // What breaks here is the connection of one client, so nobody waits for its outcome.
     tokio::spawn(graceful.watch(connection));
 }

@@ -2,7 +2,7 @@
 //!
 //! LiteLLM sends an answer that streams again from its beginning each time, so its sessions are kept by the id of the call.
 
-use crate::Inner;
+use crate::{BODY, Inner, too_slow};
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 /// The most calls whose sessions are kept; the oldest gives way, and is read again from the beginning if it goes on.
 const MOST_CALLS: usize = 4_096;
@@ -98,9 +99,10 @@ struct Answered {
 
 pub(crate) async fn answer(inner: &Inner, request: Request) -> Response {
     let most = inner.guards.newest().policy().limits.body_bytes;
-    let asked = match Limited::new(request.into_body(), most).collect().await {
-        Ok(body) => serde_json::from_slice::<Asked>(&body.to_bytes()).map_err(|error| error.classify()),
-        Err(_) => {
+    let asked = match timeout(BODY, Limited::new(request.into_body(), most).collect()).await {
+        Err(_) => return too_slow(),
+        Ok(Ok(body)) => serde_json::from_slice::<Asked>(&body.to_bytes()).map_err(|error| error.classify()),
+        Ok(Err(_)) => {
             return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large (limits.body_bytes)")
                 .into_response();
         }

@@ -332,6 +332,26 @@ async fn begin(address: SocketAddr, content: &str) -> TcpStream {
     socket
 }
 
+/// The clock of this test stands, and jumps where everybody waits.
+#[tokio::test(start_paused = true)]
+async fn slow_clients_are_let_go() {
+    let (address, ..) = serve(MASK).await;
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n";
+    for (sent, answer, after) in [
+        ("", "", 60),
+        (head, "", 60),
+        (&format!("{head}content-length: 500\r\n\r\n{{\"messages\""), "HTTP/1.1 408", 300),
+    ] {
+        let mut socket = TcpStream::connect(address).await.expect("connects");
+        socket.write_all(sent.as_bytes()).await.expect("sends");
+        let (start, mut bytes) = (tokio::time::Instant::now(), Vec::new());
+        let _ = socket.read_to_end(&mut bytes).await;
+        let waited = start.elapsed().as_secs();
+        assert!(bytes.starts_with(answer.as_bytes()), "{}", String::from_utf8_lossy(&bytes));
+        assert!((after..after + 5).contains(&waited), "{sent:?}: {waited} s");
+    }
+}
+
 /// T7: an answer that is under way keeps the policy that it began with.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reload_leaves_streams_that_are_under_way() {
