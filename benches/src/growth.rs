@@ -39,7 +39,7 @@ pub fn growth([short, middle, long]: [f64; 3]) -> f64 {
 }
 
 /// One text of so many bytes: the corpus, repeated.
-fn joined(corpus: &Corpus, bytes: usize) -> Vec<Interaction> {
+pub(crate) fn joined(corpus: &Corpus, bytes: usize) -> Vec<Interaction> {
     let mut text = String::new();
     for turn in std::iter::repeat_with(|| corpus.turns()).flatten() {
         if text.len() + turn.len() + 1 > bytes {

@@ -1,7 +1,7 @@
 //! What only a process of its own can tell: the first reading, and how much memory something takes. The bench starts itself anew with the
 //! name of the work.
 
-use crate::corpus::for_instrument;
+use crate::corpus::{Corpus, for_instrument};
 use crate::workload::{compile, shipped, with_names};
 use cpu_time::ProcessTime;
 use sonometer::Interaction;
@@ -45,6 +45,13 @@ pub fn run_child(arguments: &[String]) {
             let entries = entries.into_iter().flatten();
             entries.map(|entry| shipped(&format!("{}@{}", entry.id, entry.version))).collect::<Vec<_>>()
         })),
+        [work, id, mebibytes] if work == "long" => {
+            let most = mebibytes.parse::<usize>().expect("a number of mebibytes") << 20;
+            let text = crate::growth::joined(&Corpus::load(4 << 20), most);
+            let instrument = shipped(id);
+            let text = for_instrument(&instrument, &text);
+            print(&measured(|| instrument.sense(&text[0]).expect("a reading")));
+        }
         [work] if work == "compile" => {
             std::io::stdin().read_to_string(&mut input).expect("the protocol comes in whole");
             print(&measured(|| compile(&input)));
