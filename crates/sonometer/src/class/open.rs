@@ -59,7 +59,7 @@ pub(crate) fn first_open(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::{Occurrence, find};
+    use crate::class::{Occurrence, find, find_near};
     use proptest::prelude::*;
 
     fn open(text: &str) -> Option<usize> {
@@ -93,6 +93,27 @@ mod tests {
     }
 
     proptest! {
+        /// Where a long turn can be parted is asked only from the last of them on.
+        #[test]
+        fn nothing_goes_on_over_a_question(
+            known in pieces(),
+            sign in prop::sample::select(vec!["? ", "! "]),
+            more in pieces(),
+            words in prop::sample::select(vec![
+                Vocabulary::None, Vocabulary::English, Vocabulary::German, Vocabulary::Spanish, Vocabulary::Chinese,
+            ]),
+        ) {
+            let text = format!("{known}{sign}");
+            let found = |text: &str, end: usize| -> (Vec<Occurrence>, Vec<Occurrence>) {
+                let (mut all, mut near) = (Vec::new(), Vec::new());
+                find(text, ClassSet::ALL, words, &mut all);
+                find_near(text, ClassSet::ALL, &mut near);
+                let before = |o: &Occurrence| (o.start as usize) < end;
+                (all.into_iter().filter(before).collect(), near.into_iter().filter(before).collect())
+            };
+            prop_assert_eq!(found(&text, text.len()), found(&format!("{text}{more}"), text.len()), "{:?}", text);
+        }
+
         #[test]
         fn what_is_not_open_stays(known in pieces(), more in pieces()) {
             let end = open(&known).unwrap_or(known.len());

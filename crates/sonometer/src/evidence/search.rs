@@ -91,7 +91,7 @@ pub(crate) fn search_all(plans: &[&Plan], interaction: &Interaction) -> Vec<Sear
     let mut searches: Vec<Search> = plans.iter().map(|plan| Search::new(plan, read)).collect();
     at_desk(|desk| {
         for (turn, Turn { content, .. }) in read.turns().iter().enumerate() {
-            each_piece(plans, content, |numbers, plans, piece| {
+            each_piece(plans, content, &mut |numbers, plans, piece| {
                 readings::each_of(plans, piece, desk, |at, manner, text, hits| {
                     searches[numbers.map_or(at, |numbers| numbers[at])]
                         .take(plans[at], turn, manner, text, hits);
@@ -137,4 +137,91 @@ pub(crate) fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
         let _ = DESK.try_with(|kept| kept.set(Some(desk)));
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Protocol, Sensor};
+    use proptest::prelude::*;
+
+    /// What is found where each turn is read as a whole.
+    fn search_whole(plan: &Plan, interaction: &Interaction) -> Search {
+        let mut search = Search::new(plan, interaction);
+        at_desk(|desk| {
+            for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+                readings::each(plan, Piece::whole(content), desk, |manner, text, hits| {
+                    search.take(plan, turn, manner, text, hits);
+                });
+            }
+            search.finish(plan, interaction, desk);
+        });
+        search
+    }
+
+    /// Lines of a marker, further keys of the protocol, and what texts are made of beside gaps and ends of sentences.
+    const CASES: &[(&str, &str, &[&str])] = &[
+        (r#"["pay now", "so _"]"#, "", &["pay ", "now", "so", "not "]),
+        (r#"["/x[ .]+y/", "/y\\b/", "/(?m)^z$/"]"#, "", &["x", "y", "z", "x y"]),
+        (r#"["/x[^q]*y/", "/z.{0,30}z/"]"#, "", &["x", "y", "q", "zz"]),
+        (r#"["/x.*?y|xz/", "/(?s)q.{2,40}q/"]"#, "", &["x", "y", "z", "q"]),
+        (
+            r#"["/(?i)[a-z]+\\s*[.!?]+\\s*(?<place>YOU)/", "/(?:no\\W+){2,}/"]"#,
+            "",
+            &["you", "YOU ", "no", "no "],
+        ),
+        (r#"["/\\*[^*\\n]+\\*/", "/\\?[^?]*\\?/"]"#, "", &["*", "a*", "? ", "b"]),
+        (
+            r#"["/\\d+ (?:[a-z]+[.,]? )+(?<place>street)/", "<number>", "<money>"]"#,
+            "",
+            &["12 ", "main ", "street", "$ ", "five "],
+        ),
+        (
+            r#"["<date>", "<phone>", "<email>", "<url>", "<percent>"]"#,
+            "",
+            &["Jan. ", "5", "555-010-2030", "b@x.org", "www.a.cn/", " per ", "%"],
+        ),
+        (
+            r#"["<pan>", "<iban>", "<ssn>"]"#,
+            "",
+            &["4111 1111 ", "1111 1111", "DE89 3704 0044 0532 0130", " 00", "123-45-6789"],
+        ),
+        (r#"["<shout>", "<question>", "<start> so", "now <end>"]"#, "", &["SO", "so", "now", "PAY "]),
+        (
+            r#"["/p.{0,9}y/", "\"Pay\"", "kill"]"#,
+            r#""unfold": ["leet", "repeats", "spaced_letters"],"#,
+            &["p4y", "Pay", "k!ll", "p.a.y", "kiiill"],
+        ),
+        (
+            r#"["/[.!?]\\s*n.w/", "<money>", "so"]"#,
+            r#""unfold": ["leet", "confusables", "spoken_digits"],"#,
+            &["n0w", "s0", "five ", "$ ", "”"],
+        ),
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn pieces_have_what_the_whole_has(
+            case in 0..CASES.len(),
+            parts in prop::collection::vec((0..8_usize, prop::sample::select(vec![
+                " ", " ", "a ", "word ", ". ", ". ", "! ", "? ", "\n", "\n\n", ", ", "... ", "。", " It ", ".\" ", "é ", "’", "a long way to go ",
+            ])), 0..60),
+        ) {
+            let (lines, top, words) = CASES[case];
+            let text: String = parts.iter().flat_map(|(word, gap)| [words.get(*word).copied().unwrap_or("so "), *gap]).collect();
+            let source = format!(
+                r#"{{"sonometer": 1, "id": "x", "version": "1.0", "taxonomy": "Signal", "language": "en", {top}
+                "markers": [{{"label": "m", "negation": "drop", "mask": "all", "strong": {lines}}}]}}"#
+            );
+            let sensor = Sensor::new(Protocol::read(&source).expect("is sound").0).expect("compiles");
+            let interaction = Interaction::text(&text).expect("is short");
+            let whole = search_whole(sensor.plan(), &interaction);
+            let pieces = search_all(&[sensor.plan()], &interaction).remove(0);
+            prop_assert_eq!(&pieces.findings.candidates, &whole.findings.candidates, "{:?}", text);
+            let turns = |search: &Search| format!("{:?}", search.setting.turns);
+            prop_assert_eq!(turns(&pieces), turns(&whole), "{:?}", text);
+        }
+    }
 }

@@ -21,7 +21,7 @@ impl Bounds {
     pub(crate) fn of(expressions: &[Arc<Expression>]) -> Self {
         let is_near = |expression: &Arc<Expression>| {
             // Over the end of another sentence (`." `) a match may still reach, so each is asked about.
-            [". ", "! ", "? ", "\n", "。"].iter().all(|gap| edges(expression).end_in(gap, |_| true))
+            [". ", "! ", "? ", "\n", "。"].iter().all(|gap| edges(expression).end_in(gap, &|_| true))
         };
         let (near, far) = expressions.iter().cloned().partition::<Vec<_>, _>(is_near);
         let together = near.iter().map(edges).reduce(Edges::or);
@@ -30,7 +30,7 @@ impl Bounds {
 
     /// Whether no match of those that end where sentences do reaches over the end of `gap`, which stands behind the last word of one.
     /// `stays`: whether a character of it is certain to be in the text that is searched.
-    pub(crate) fn near_end_in(&self, gap: &str, stays: impl Fn(char) -> bool + Copy) -> bool {
+    pub(crate) fn near_end_in(&self, gap: &str, stays: &dyn Fn(char) -> bool) -> bool {
         let end_in = |edges: &Edges| edges.end_in(gap, stays);
         self.together.is_none_or(|all| end_in(&all) || self.near.iter().all(|one| end_in(&edges(one))))
     }

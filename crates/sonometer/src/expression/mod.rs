@@ -9,6 +9,8 @@ mod bounds;
 mod edges;
 mod facts;
 mod kept;
+#[cfg(feature = "perf")]
+mod living;
 mod near;
 mod needs;
 mod pieces;
@@ -23,6 +25,8 @@ mod tests;
 
 pub(crate) use bounds::Bounds;
 pub(crate) use kept::Kept;
+#[cfg(feature = "perf")]
+pub(crate) use living::{Lengths, Living};
 pub(crate) use needs::Seen;
 #[cfg(feature = "perf")]
 use quick::Machine;
@@ -82,20 +86,19 @@ impl Expression {
         self.facts.needs.are_in(seen)
     }
 
-    /// All matches in a text, as [`Expression::find_all`], looked for only where they can stand.
-    pub(crate) fn find_seen(&self, seen: &Seen<'_>) -> Vec<Range<usize>> {
-        let Some(stretches) = self.facts.needs.stretches(seen) else { return self.find_all(seen.text()) };
+    /// All matches in a text that begin before byte `to`, where it is known where they can stand; `None` where it is not.
+    pub(crate) fn find_seen(&self, seen: &Seen<'_>, to: usize) -> Option<Vec<Range<usize>>> {
         let mut found = Vec::new();
-        for stretch in stretches {
+        for stretch in self.facts.needs.stretches(seen)? {
             let text = seen.text().get(..stretch.end).unwrap_or(seen.text());
             let mut at = stretch.start;
-            while let Some(next) = self.find_at(text, at) {
+            while let Some(next) = self.find_at(text, at).filter(|next| next.start < to) {
                 // Behind it, as it holds a digit.
                 at = next.end;
                 found.push(next);
             }
         }
-        found
+        Some(found)
     }
 
     /// All matches from left to right, not overlapping.

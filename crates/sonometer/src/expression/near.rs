@@ -100,10 +100,11 @@ impl Digits {
         })
     }
 
-    pub(super) fn of(text: &str) -> Self {
+    /// Of a text from byte `from` on.
+    pub(super) fn of(text: &str, from: usize) -> Self {
         let mut digits = Self { places: Vec::new(), white: 0, other: 0 };
         let (mut white, mut other) = (0, 0);
-        for (at, byte) in text.bytes().enumerate() {
+        for (at, byte) in text.bytes().enumerate().skip(from) {
             if byte.is_ascii_digit() || !byte.is_ascii() {
                 digits.places.push(at);
             }
@@ -115,10 +116,10 @@ impl Digits {
         digits
     }
 
-    /// The stretches of a text of so many bytes in which every match of that length stands that has one of the digits; none touches the next
+    /// The stretches of these bytes of the text in which every match of that length stands that has one of the digits; none touches the next
     /// one, and none begins or ends within a character, as all bytes beyond ASCII are among the digits. `None` if searching there saves
     /// little.
-    pub(super) fn stretches(&self, size: usize, length: Length) -> Option<Vec<Range<usize>>> {
+    pub(super) fn stretches(&self, own: Range<usize>, length: Length) -> Option<Vec<Range<usize>>> {
         let Length { bytes, white, other } = length;
         let runs = white.checked_mul(self.white)?.checked_add(other.checked_mul(self.other)?)?;
         let length = bytes.checked_add(runs)?;
@@ -126,8 +127,10 @@ impl Digits {
         let mut covered = 0;
         for &place in &self.places {
             // A byte more, so that no match ends where the stretch does: what stands behind a match can matter to it (`\b`, `$`).
-            let (from, to) =
-                (place.saturating_sub(length), place.saturating_add(length).saturating_add(1).min(size));
+            let (from, to) = (
+                place.saturating_sub(length).max(own.start),
+                place.saturating_add(length).saturating_add(1).min(own.end),
+            );
             match stretches.last_mut() {
                 Some(last) if from <= last.end => {
                     covered += to - last.end;
@@ -138,7 +141,7 @@ impl Digits {
                     stretches.push(from..to);
                 }
             }
-            if covered > size / 2 {
+            if covered > own.len() / 2 {
                 return None;
             }
         }

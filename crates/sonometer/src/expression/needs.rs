@@ -11,6 +11,8 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct Seen<'t> {
     text: &'t str,
+    /// What stands before this byte is looked back at only.
+    from: usize,
     bytes: Bytes,
     /// Noted when an expression first asks; `None` inside: the text has more than ASCII.
     threes: OnceCell<Option<Threes>>,
@@ -19,16 +21,23 @@ pub(crate) struct Seen<'t> {
 }
 
 impl<'t> Seen<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
-        Self { text, bytes: Bytes::of(text.as_bytes()), threes: OnceCell::new(), digits: OnceCell::new() }
+    /// A text from byte `from` on.
+    pub(crate) fn of(text: &'t str, from: usize) -> Self {
+        let bytes = Bytes::of(&text.as_bytes()[from..]);
+        Self { text, from, bytes, threes: OnceCell::new(), digits: OnceCell::new() }
     }
 
+    /// All of the text, also what is looked back at.
     pub(super) fn text(&self) -> &'t str {
         self.text
     }
 
+    fn own(&self) -> &'t str {
+        &self.text[self.from..]
+    }
+
     fn may_have(&self, pieces: &Pieces) -> bool {
-        let note = || self.text.is_ascii().then(|| Threes::of(self.text.as_bytes()));
+        let note = || self.own().is_ascii().then(|| Threes::of(self.own().as_bytes()));
         self.threes.get_or_init(note).as_ref().is_none_or(|threes| pieces.may_be_in(threes))
     }
 }
@@ -126,7 +135,8 @@ impl Needs {
     /// Where in a text all matches stand, from left to right; `None`: anywhere.
     pub(super) fn stretches(&self, seen: &Seen<'_>) -> Option<Vec<Range<usize>>> {
         let length = self.near_digits?;
-        seen.digits.get_or_init(|| Digits::of(seen.text)).stretches(seen.text.len(), length)
+        let digits = seen.digits.get_or_init(|| Digits::of(seen.text, seen.from));
+        digits.stretches(seen.from..seen.text.len(), length)
     }
 
     pub(super) fn are_in(&self, seen: &Seen<'_>) -> bool {

@@ -4,6 +4,8 @@
 //! Unicode's `\b` and its kin are left out here: an automaton stops at them beside a byte beyond ASCII. So some ways are followed that
 //! are none, which may delay what is settled; which of them match is asked of the expression itself ([`Way::found`]).
 
+#[cfg(feature = "perf")]
+use super::living::{Lengths, Living};
 use super::{Expression, Kept};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -18,6 +20,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug)]
 pub(crate) struct Reaches {
     pub(crate) expressions: Vec<Arc<Expression>>,
+    #[cfg(feature = "perf")]
+    lengths: Lengths,
     /// By byte: whether a match may begin with it.
     begins: [bool; 256],
     automaton: DFA,
@@ -55,13 +59,39 @@ impl Reaches {
         let may_begin =
             |byte: u8| expressions.iter().any(|expression| expression.facts.edges.may_begin(byte));
         let begins = std::array::from_fn(|byte| may_begin(byte as u8));
-        Some(Self { expressions, begins, automaton, caches: Kept::default(), made: AtomicUsize::new(0) })
+        Some(Self {
+            expressions,
+            #[cfg(feature = "perf")]
+            lengths: Lengths::of(&parsed),
+            begins,
+            automaton,
+            caches: Kept::default(),
+            made: AtomicUsize::new(0),
+        })
     }
 
     /// The first place from byte `from` of a text on, before byte `to`, where a match may begin; `to` if there is none.
     pub(crate) fn next_start(&self, text: &str, from: usize, to: usize) -> usize {
         let mut bytes = text.as_bytes()[from..to.min(text.len())].iter();
         bytes.position(|byte| self.begins[usize::from(*byte)]).map_or(to, |at| from + at)
+    }
+
+    /// Whether matches begin with signs of ASCII only, no letters, digits or spaces.
+    #[cfg(feature = "perf")]
+    pub(crate) fn begin_rarely(&self) -> bool {
+        (0..=255_u8).all(|byte| !self.begins[usize::from(byte)] || byte.is_ascii_punctuation())
+    }
+
+    /// How long matches can be.
+    #[cfg(feature = "perf")]
+    pub(crate) fn lengths(&self) -> &Lengths {
+        &self.lengths
+    }
+
+    /// What tells which ways live of the expressions without a greatest length, wherever they began.
+    #[cfg(feature = "perf")]
+    pub(crate) fn living(&self) -> Living<'_> {
+        Living::of(self.automaton.get_nfa(), &self.lengths.endless)
     }
 
     /// Lends what follows ways.
@@ -127,6 +157,12 @@ impl Way {
     /// Whether it is of all expressions.
     pub(crate) fn is_of_all(&self) -> bool {
         self.of.is_none()
+    }
+
+    /// Up to where it was followed.
+    #[cfg(feature = "perf")]
+    pub(crate) fn at(&self) -> usize {
+        self.at
     }
 
     /// The match of an expression that begins where this way did, which is dead; `known` is the turn from byte `base` on.

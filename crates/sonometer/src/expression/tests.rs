@@ -30,10 +30,11 @@ fn compare(pattern: &str, text: &str) {
     assert_eq!(told.as_str(), pattern);
     assert_eq!(told.has_place(), theirs.capture_names().any(|name| name == Some("place")));
     assert_eq!(told.matches_nothing(), theirs.is_match(""), "{pattern}");
-    assert!(told.can_match(&Seen::of(text)) || !theirs.is_match(text), "{pattern} in {text:?}");
+    assert!(told.can_match(&Seen::of(text, 0)) || !theirs.is_match(text), "{pattern} in {text:?}");
     let all: Vec<Range<usize>> = theirs.find_iter(text).map(|found| found.range()).collect();
     assert_eq!(ours.find_all(text), all, "{pattern} in {text:?}");
-    assert_eq!(told.find_seen(&Seen::of(text)), all, "{pattern} in {text:?}");
+    let near = told.find_seen(&Seen::of(text, 0), text.len());
+    assert!(near.is_none_or(|near| near == all), "{pattern} in {text:?}");
     for (at, _) in text.char_indices() {
         let first = theirs.find_at(text, at).map(|found| found.range());
         assert_eq!(ours.find_at(text, at), first, "{pattern} in {text:?} from {at}");
@@ -126,11 +127,26 @@ proptest! {
         digit in prop::sample::select(vec!["\\d", "\\d+?", "[1-3]{1,2}", "(?:1|a\\d)"]),
         behind in pattern(),
         text in text_with_few_digits(),
+        part in (0.0..1.0_f64, 0.0..1.0_f64),
     ) {
         let pattern = format!("(?:{before}){digit}(?:{behind})");
         let (Ok(ours), Ok(theirs)) = (Expression::new(&pattern), oracle(&pattern)) else { return Ok(()) };
         let all: Vec<Range<usize>> = theirs.find_iter(&text).map(|found| found.range()).collect();
-        prop_assert_eq!(ours.find_seen(&Seen::of(&text)), all, "{} in {:?}", pattern, text);
+        if let Some(near) = ours.find_seen(&Seen::of(&text, 0), text.len()) {
+            prop_assert_eq!(near, all, "{} in {:?}", pattern, text);
+        }
+        // A part of it.
+        let place = |share: f64| {
+            let most = (share * text.len() as f64) as usize;
+            (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
+        let (from, to) = (place(part.0.min(part.1)), place(part.0.max(part.1)));
+        if let Some(near) = ours.find_seen(&Seen::of(&text, from), to) {
+            let next = |at: usize| theirs.find_at(&text, at).map(|found| found.range());
+            let all = std::iter::successors(next(from), |last| next(last.end));
+            let all = all.take_while(|found| found.start < to);
+            prop_assert_eq!(near, all.collect::<Vec<_>>(), "{} in {:?} from {} to {}", pattern, text, from, to);
+        }
     }
 }
 
@@ -206,7 +222,7 @@ fn what_a_match_needs_is_looked_for_before_it_is_built() {
         ("x{0}", "", true),
     ] {
         let expression = Expression::new(pattern).expect("is sound");
-        assert_eq!(expression.can_match(&Seen::of(text)), can, "{pattern} in {text}");
+        assert_eq!(expression.can_match(&Seen::of(text, 0)), can, "{pattern} in {text}");
         assert!(expression.machine.get().is_none(), "{pattern} was built");
     }
 }

@@ -51,7 +51,7 @@ impl TurnText<'_> {
         let (from, to) = (folded.folded_offset(piece.from), folded.folded_offset(piece.to));
         let text = &ahead[..folded.folded_offset(piece.text.len())];
         let second = Piece { text, from, to, ahead, sure: ahead, ..piece };
-        let seen = Seen::of(&ahead[from..]);
+        let seen = Seen::of(ahead, from);
         plan.regexes.iter().enumerate().all(|(number, regex)| {
             let written = self.matches_of(number as u32);
             let found = match regex.can_match(&seen) {

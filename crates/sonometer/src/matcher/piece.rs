@@ -86,8 +86,11 @@ impl<'t> Piece<'t> {
     /// that the whole turn has there.
     /// `seen`: what the text from `from` on has.
     pub(crate) fn regex_matches(&self, expression: &Expression, seen: &Seen<'_>) -> Vec<Range<usize>> {
+        if let Some(found) = expression.find_seen(seen, self.to) {
+            return found;
+        }
         if self.is_whole() {
-            let mut found = expression.find_seen(seen);
+            let mut found = expression.find_all(self.text);
             found.retain(|found| !found.is_empty());
             return found;
         }

@@ -179,7 +179,7 @@ impl<'t> TurnText<'t> {
         if plan.regexes.is_empty() {
             return;
         }
-        let seen = Seen::of(&piece.ahead[piece.from..]);
+        let seen = Seen::of(piece.ahead, piece.from);
         let matches = |regex: &Arc<Expression>| match regex.can_match(&seen) {
             true => piece.regex_matches(regex, &seen),
             false => Vec::new(),

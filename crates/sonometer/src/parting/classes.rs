@@ -66,6 +66,20 @@ impl Classes {
     }
 }
 
+/// Whether everything before byte `cut` of a turn is the same, whatever stands behind it. The turn is known and not read unfolded, so only what follows
+/// the last question or exclamation is looked at: whatever a scanner reads, it reads no further than one.
+pub(super) fn are_clear(plan: &Plan, turn: &str, rest: usize, cut: usize) -> bool {
+    if plan.classes.is_empty() && plan.checked.is_empty() {
+        return true;
+    }
+    let ends = turn.as_bytes()[rest..cut].windows(2).rposition(|two| matches!(two, b"? " | b"! "));
+    let clear = ends.map_or(rest, |at| rest + at + 2);
+    let from = base(turn, rest, clear);
+    let folded = Folded::new(&turn[from..cut]);
+    let clear = folded.folded_offset(clear - from);
+    first_open(folded.text(), clear, plan.classes, plan.checked, words(plan)).is_none()
+}
+
 fn words(plan: &Plan) -> Vocabulary {
     plan.class_words
 }

@@ -9,7 +9,7 @@
 use crate::language::Language;
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
-use crate::text::fold::{each_folded, fold_to_lower};
+use crate::text::fold::{each_folded, floor_char_boundary, fold_to_lower};
 use std::ops::Range;
 
 /// A place where a turn can be parted. All offsets are bytes of the turn.
@@ -49,6 +49,19 @@ impl Rules {
         rules
     }
 
+    /// The first end of a sentence behind the first space from byte `from` on of a turn that is known. It is among those that reading from the beginning
+    /// gives, of which none asks for more than the last token before it and what stands between two white spaces.
+    pub(super) fn next_cut(&self, turn: &str, from: usize) -> Option<Cut> {
+        let mut known = from + turn.as_bytes().get(from..)?.iter().position(|byte| *byte == b' ')?;
+        let mut frontier = Frontier { read: known, ..Frontier::default() };
+        let mut found = None;
+        while known < turn.len() && found.is_none() {
+            known = floor_char_boundary(turn, known + STRIDE);
+            frontier.advance(self, &turn[..known], &mut |cut| found = found.or(Some(cut)));
+        }
+        found
+    }
+
     /// Whether a full stop directly behind these words (from white space on) ends a sentence in every reading of them.
     fn ends_at_full_stop(&self, run: &str, token: &str) -> bool {
         let token = fold_to_lower(token);
@@ -70,6 +83,9 @@ impl Rules {
         !self.unfolds || is_plain()
     }
 }
+
+/// So many bytes are read at a time where one end of a sentence is looked for: few more than most sentences have.
+const STRIDE: usize = 256;
 
 /// Longer words, in bytes, end no sentence here: no abbreviation is as long, but what stands before a full stop is looked at again,
 /// and hostile text must not make that long.
@@ -416,6 +432,10 @@ mod tests {
             let place = |token: &crate::text::token::Token| {
                 turn.original_range(token.start as usize, token.end as usize)
             };
+            for from in 0..text.len() {
+                let next = Rules::of(std::iter::once(sensor.plan())).next_cut(&text, from);
+                prop_assert!(next.is_none_or(|next| next.at > from && found.contains(&next)), "{:?} from {}", text, from);
+            }
             for cut in found {
                 let next = turn.tokens.iter().position(|token| place(token).start == cut.next);
                 prop_assert!(next.is_some_and(|next| next > 0), "{cut:?} of {text:?}");

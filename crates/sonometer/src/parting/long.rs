@@ -1,96 +1,132 @@
-//! Long turns that are known as a whole.
+//! Long turns that are known as a whole: they are read in pieces, which stay in the nearer caches, and of which only those with a disguise are read
+//! a second time.
 
-use super::classes::Classes;
-use super::frontier::{Cut, Frontier, Rules};
-use super::watch::Watch;
+use super::around::Around;
+use super::classes::{Classes, are_clear};
+use super::frontier::{Cut, Rules};
 use crate::matcher::{Disguise, Piece};
 use crate::sensor::Plan;
 use crate::text::fold::{Folded, floor_char_boundary};
 
-/// A piece has at least so many bytes, but for the last: with fewer, what each costs by itself shows; with more, more text is read a second
-/// time that has no disguise.
-const PIECE: usize = 512;
-/// Shorter turns are read as a whole.
-const LONG: usize = 4 * PIECE;
+/// In tests pieces are small, so that those of short texts are hunted through. A piece has at least so many bytes, but for the last, where a protocol undoes disguises: with fewer, what each costs by itself shows; with
+/// more, more text is read a second time that has no disguise.
+const FINE: usize = if cfg!(test) { 24 } else { 512 };
+/// Where the text around the end of each piece must be looked at for expressions, too.
+const MIDDLE: usize = if cfg!(test) { 25 } else { 2 << 10 };
+/// Where nothing is read twice: with fewer, what each costs shows; with more, words and matches leave the nearer caches.
+const COARSE: usize = if cfg!(test) { 26 } else { 128 << 10 };
+/// Not parted at all.
+const WHOLE: usize = usize::MAX;
+/// Turns of fewer pieces are read as a whole.
+const PIECES: usize = 4;
+/// Up to the end of a sentence within so many bytes, expressions see what follows a piece.
+const AHEAD: usize = 512;
 
-/// Passes on the pieces of a turn that some protocols read, with these and their numbers; without numbers where all read it. Those that undo
-/// nothing read it as a whole, and so do those with expressions that must be followed: to follow them costs as much as it saves.
+/// Passes on the pieces of a turn that some protocols read, with these and their numbers; without numbers where all read it.
 pub(crate) fn each_piece(
     plans: &[&Plan],
     text: &str,
-    mut read: impl FnMut(Option<&[usize]>, &[&Plan], Piece<'_>),
+    read: &mut dyn FnMut(Option<&[usize]>, &[&Plan], Piece<'_>),
 ) {
-    if text.len() < LONG || !plans.iter().any(|plan| is_parted(plan)) {
+    if text.len() < PIECES * FINE {
         return read(None, plans, Piece::whole(text));
     }
-    let (parted, whole): (Vec<usize>, Vec<usize>) = (0..plans.len()).partition(|at| is_parted(plans[*at]));
-    let of = |numbers: &[usize]| numbers.iter().map(|at| plans[*at]).collect::<Vec<_>>();
-    if !whole.is_empty() {
-        read(Some(&whole), &of(&whole), Piece::whole(text));
+    let size = |plan: &&Plan| Some(piece(plan)).filter(|size| *size <= text.len() / PIECES).unwrap_or(WHOLE);
+    let sizes: Vec<usize> = plans.iter().map(size).collect();
+    for size in [FINE, MIDDLE, COARSE, WHOLE] {
+        let numbers: Vec<usize> = (0..plans.len()).filter(|at| sizes[*at] == size).collect();
+        let plans: Vec<&Plan> = numbers.iter().map(|at| plans[*at]).collect();
+        if plans.is_empty() {
+            continue;
+        }
+        match (size != WHOLE).then(|| Long::new(&plans, text, size)).flatten() {
+            Some(long) => long.each(&mut |piece| read(Some(&numbers), &plans, piece)),
+            None => read(Some(&numbers), &plans, Piece::whole(text)),
+        }
     }
-    let plans = of(&parted);
-    Long::new(&plans, text).each(|piece| read(Some(&parted), &plans, piece));
 }
 
-fn is_parted(plan: &Plan) -> bool {
-    plan.unfolding.is_some() && !plan.bounds().must_follow()
+/// The least bytes of a piece for a protocol.
+fn piece(plan: &Plan) -> usize {
+    if plan.unfolding.is_none() {
+        return COARSE;
+    }
+    if plan.bounds().must_follow() { MIDDLE } else { FINE }
 }
 
 struct Long<'l> {
-    plans: &'l [&'l Plan],
     text: &'l str,
+    size: usize,
     rules: Rules,
-    classes: Vec<Classes>,
-    watches: Vec<Watch>,
+    disguises: Vec<Disguise>,
+    /// By protocol: what tells whether the turn can be parted.
+    watches: Vec<(Classes, Around<'l>)>,
+    plans: &'l [&'l Plan],
 }
 
 impl<'l> Long<'l> {
-    fn new(plans: &'l [&'l Plan], text: &'l str) -> Self {
+    /// `None` where the turn cannot be parted for one of them.
+    fn new(plans: &'l [&'l Plan], text: &'l str, size: usize) -> Option<Self> {
         let rules = Rules::of(plans.iter().copied());
-        let watch = |plan: &&Plan| {
-            let mut watch = Watch::new(plan);
-            if watch.has_twin() {
-                watch.know(disguise(plan, &rules, text));
+        let (mut disguises, mut watches) = (Vec::new(), Vec::new());
+        for plan in plans {
+            let mut around = Around::new(plan)?;
+            let disguise = match plan.looks_at_writing() {
+                true => disguise(plan, &rules, text),
+                // Each piece tells of itself.
+                false => Disguise::Unknown,
+            };
+            if disguise == Disguise::Nowhere {
+                around.is_read_once();
             }
-            watch
-        };
-        let watches = plans.iter().map(watch).collect();
-        Self { plans, text, rules, classes: vec![Classes::default(); plans.len()], watches }
+            disguises.push(disguise);
+            watches.push((Classes::default(), around));
+        }
+        Some(Self { text, size, rules, disguises, watches, plans })
     }
 
-    fn each(self, mut read: impl FnMut(Piece<'_>)) {
-        let Self { plans, text, rules, mut classes, mut watches } = self;
-        let disguises: Vec<Disguise> = watches.iter().map(Watch::disguise).collect();
+    fn each(mut self, read: &mut dyn FnMut(Piece<'_>)) {
         let mut rest = Cut::default();
-        Frontier::default().advance(&rules, text, &mut |cut| {
-            watches.iter_mut().zip(plans).for_each(|(watch, plan)| watch.note(plan, text, cut));
-            if cut.at < rest.at + PIECE {
-                return;
-            }
-            let own = &text[rest.gap..cut.next];
-            let piece = Piece {
-                base: rest.gap,
-                from: rest.at - rest.gap,
-                to: cut.at - rest.gap,
-                disguises: &disguises,
-                starts: rest.at == 0,
-                ends: false,
-                ..Piece::whole(own)
-            };
-            let mut each = plans.iter().zip(&mut classes).zip(&mut watches);
-            let is_free = each.all(|((plan, classes), watch)| {
-                classes.allow(plan, text, rest.gap, cut.at) && watch.allows(plan, piece, cut)
+        while let Some((cut, known)) = self.next(rest) {
+            let text = &self.text[rest.gap..cut.next];
+            let ahead = &self.text[rest.gap..known];
+            let piece =
+                Piece { to: cut.at - rest.gap, ahead, sure: ahead, ends: false, ..self.piece(rest, text) };
+            read(piece);
+            rest = cut;
+        }
+        read(self.piece(rest, &self.text[rest.gap..]));
+    }
+
+    /// The last piece, were it this text from an end of a sentence on.
+    fn piece<'t>(&'t self, rest: Cut, text: &'t str) -> Piece<'t> {
+        let from = rest.at - rest.gap;
+        Piece { base: rest.gap, from, disguises: &self.disguises, starts: rest.at == 0, ..Piece::whole(text) }
+    }
+
+    /// The end of the piece that begins at `rest`, and up to where expressions see what follows; `None` for the last one.
+    fn next(&mut self, rest: Cut) -> Option<(Cut, usize)> {
+        let Self { text, size, rules, disguises, watches, plans } = self;
+        let mut next = rest.at + *size;
+        loop {
+            let cut = rules.next_cut(text, next)?;
+            let ahead = floor_char_boundary(text, cut.next + AHEAD);
+            let known = rules.next_cut(&text[..ahead], cut.next).map_or(cut.next, |cut| cut.next);
+            let mut each = watches.iter_mut().zip(disguises.iter()).zip(*plans);
+            let is_free = each.all(|(((classes, around), disguise), plan)| {
+                let is_read_once = plan.unfolding.is_none() || *disguise == Disguise::Nowhere;
+                around.allows(rules, &text[..known], rest, cut)
+                    && match is_read_once {
+                        true => are_clear(plan, text, rest.gap, cut.at),
+                        false => classes.allow(plan, text, rest.gap, cut.at),
+                    }
             });
             if is_free {
-                read(piece);
-                watches.iter_mut().for_each(|watch| watch.parted(cut));
-                rest = cut;
+                return Some((cut, known));
             }
-        });
-        let own = &text[rest.gap..];
-        let from = rest.at - rest.gap;
-        let starts = rest.at == 0;
-        read(Piece { base: rest.gap, from, disguises: &disguises, starts, ..Piece::whole(own) });
+            // Not asked again at the very next end, and ever later: what lives for long would be looked at over and over.
+            next = cut.at + (cut.at - rest.at) / 8;
+        }
     }
 }
 
@@ -98,21 +134,12 @@ impl<'l> Long<'l> {
 fn disguise(plan: &Plan, rules: &Rules, text: &str) -> Disguise {
     let Some(unfolding) = &plan.unfolding else { return Disguise::Nowhere };
     let has = |text: &str| unfolding.unfold(Folded::new(text).text()).is_some();
-    let (mut frontier, mut rest, mut found) = (Frontier::default(), Cut::default(), false);
-    let mut known = 0;
-    while known < text.len() {
-        known = floor_char_boundary(text, known + LONG);
-        frontier.advance(rules, &text[..known], &mut |cut| {
-            found = found
-                || cut.at >= rest.at + PIECE && {
-                    let piece = &text[rest.gap..cut.next];
-                    rest = cut;
-                    has(piece)
-                };
-        });
-        if found {
+    let mut rest = Cut::default();
+    while let Some(cut) = rules.next_cut(text, rest.at + FINE) {
+        if has(&text[rest.gap..cut.next]) {
             return Disguise::Somewhere;
         }
+        rest = cut;
     }
     if has(&text[rest.gap..]) { Disguise::Somewhere } else { Disguise::Nowhere }
 }

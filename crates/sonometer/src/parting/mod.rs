@@ -3,9 +3,12 @@
 //! A session parts a turn that comes in, so that what is complete settles; a long turn is parted, so that only the pieces with a disguise are
 //! read a second time.
 
+mod around;
 mod classes;
 mod frontier;
 mod long;
+#[cfg_attr(not(feature = "perf"), path = "no_reach.rs")]
+mod reach;
 mod twin;
 mod watch;
 mod ways;

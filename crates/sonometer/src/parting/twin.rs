@@ -55,10 +55,6 @@ impl Twin {
         self.disguise
     }
 
-    pub(super) fn know(&mut self, disguise: Disguise) {
-        self.disguise = disguise;
-    }
-
     /// Bytes held on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.text.capacity() + self.ends.capacity() * size_of::<(usize, usize)>()
@@ -66,11 +62,7 @@ impl Twin {
 
     /// Takes note of the end of a sentence of a turn: what stands before it unfolds as it does now, whatever follows.
     pub(super) fn note(&mut self, plan: &Plan, turn: &str, cut: Cut) {
-        let is_known = match self.disguise {
-            Disguise::Unknown => false,
-            Disguise::Nowhere => true,
-            Disguise::Somewhere => !plan.bounds().must_follow(),
-        };
+        let is_known = self.disguise == Disguise::Somewhere && !plan.bounds().must_follow();
         let Some(unfolding) = plan.unfolding.as_ref().filter(|_| !is_known) else { return };
         let base = self.last.gap;
         let folded = Folded::new(&turn[base..cut.next]);
@@ -100,20 +92,10 @@ impl Twin {
         gap: &str,
         cut: Cut,
     ) -> Result<bool, Blind> {
-        if self.disguise == Disguise::Nowhere {
-            return Ok(true);
-        }
         if self.waits && self.disguise == Disguise::Unknown {
             return Ok(false);
         }
-        let mut folded = String::new();
-        gap.chars().for_each(|c| each_folded(c, |c| folded.push(c)));
-        // Signs of the gap may be letters of the word before it, a `!` among others (`a!$`).
-        let has_more = folded.contains(['$', '@', '|']);
-        let stays = |c: char| !(matches!(c, '$' | '@' | '|') || c == '!' && has_more);
-        if !plan.bounds().near_end_in(&folded, stays)
-            || plan.bounds().must_follow() && !self.is_free(plan, cut)?
-        {
+        if !near_end_unfolded(plan, gap) || plan.bounds().must_follow() && !self.is_free(plan, cut)? {
             return Ok(false);
         }
         self.waits = self.disguise == Disguise::Unknown && !reads_alike(plan, piece);
@@ -141,4 +123,15 @@ impl Twin {
     fn end(&self, cut: Cut) -> Option<usize> {
         self.ends.iter().find(|(at, _)| *at == cut.at).map(|(_, end)| *end)
     }
+}
+
+/// Whether no match in the unfolded text reaches over the end of `gap`, which stands behind the last word of a sentence, of those expressions that end
+/// where sentences do.
+pub(super) fn near_end_unfolded(plan: &Plan, gap: &str) -> bool {
+    let mut folded = String::new();
+    gap.chars().for_each(|c| each_folded(c, |c| folded.push(c)));
+    // Signs of the gap may be letters of the word before it, a `!` among others (`a!$`).
+    let has_more = folded.contains(['$', '@', '|']);
+    let stays = |c: char| !(matches!(c, '$' | '@' | '|') || c == '!' && has_more);
+    plan.bounds().near_end_in(&folded, &stays)
 }

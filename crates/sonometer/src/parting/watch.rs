@@ -58,11 +58,6 @@ impl Watch {
         self.twin.is_some()
     }
 
-    /// It is known from elsewhere whether there is a disguise in the turn.
-    pub(crate) fn know(&mut self, disguise: Disguise) {
-        self.twin.iter_mut().for_each(|twin| twin.know(disguise));
-    }
-
     /// Takes note of the end of a sentence of a turn, each in order.
     pub(crate) fn note(&mut self, plan: &Plan, turn: &str, cut: Cut) {
         if !self.has_given_up
@@ -83,7 +78,7 @@ impl Watch {
         let gap = &piece.ahead[cut.gap - piece.base..cut.at - piece.base];
         let known = Known { text: piece.ahead, base: piece.base };
         let bounds = plan.bounds();
-        let is_free = bounds.near_end_in(gap, |_| true)
+        let is_free = bounds.near_end_in(gap, &|_| true)
             && self.written.is_free(bounds, known, cut.at).unwrap_or_else(|Blind| self.give_up());
         is_free
             && match &mut self.twin {
@@ -115,7 +110,7 @@ impl Crossing {
     /// Whether it is certain that no match reaches over byte `cut` of a text.
     pub(super) fn is_free(&mut self, bounds: &Bounds, known: Known<'_>, cut: usize) -> Result<bool, Blind> {
         let Self { ways, covered, .. } = self;
-        if ways.follow(bounds.far(), known, cut, |_, found| cover(covered, found))? < cut {
+        if ways.follow(bounds.far(), known, cut, &mut |_, found| cover(covered, found))? < cut {
             return Ok(false);
         }
         // Few are left here: those before the last cut are forgotten.

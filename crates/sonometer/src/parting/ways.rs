@@ -46,7 +46,7 @@ impl Ways {
         reaches: Option<&Reaches>,
         known: Known<'_>,
         to: usize,
-        mut found: impl FnMut(usize, Range<usize>),
+        found: &mut dyn FnMut(usize, Range<usize>),
     ) -> Result<usize, Blind> {
         let reaches = reaches.ok_or(Blind)?;
         if reaches.expressions.is_empty() {
@@ -71,7 +71,7 @@ impl Ways {
                 }
                 // No match begins within a character.
                 let is_start = known.text.is_char_boundary(self.dead_before - known.base);
-                if is_start && self.follow_from(reaches, follower, known, &mut found)? == Fate::Alive {
+                if is_start && self.follow_from(reaches, follower, known, found)? == Fate::Alive {
                     break;
                 }
                 self.dead_before += 1;
@@ -86,7 +86,7 @@ impl Ways {
         reaches: &Reaches,
         follower: &mut Follower<'_>,
         known: Known<'_>,
-        found: &mut impl FnMut(usize, Range<usize>),
+        found: &mut dyn FnMut(usize, Range<usize>),
     ) -> Result<Fate, Blind> {
         let start = self.dead_before;
         let mut way = match self.open.take().filter(|open| open.start == start) {
@@ -137,7 +137,7 @@ impl Ways {
         reaches: &Reaches,
         known: Known<'_>,
         way: &Way,
-        found: &mut impl FnMut(usize, Range<usize>),
+        found: &mut dyn FnMut(usize, Range<usize>),
     ) {
         for &expression in &way.matched {
             if self.ends.get(expression).is_some_and(|end| way.start < *end) {

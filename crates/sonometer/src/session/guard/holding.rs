@@ -78,14 +78,15 @@ impl Holding {
         // Expressions first: they look at the whole turn and may be open from far before what is read again.
         let Self { ways, matches, .. } = self;
         let text = Known { text: known, base: 0 };
-        let alive =
-            match ways.follow(plan.reaches(), text, known.len(), |at, found| matches.push((at, found))) {
-                Ok(alive) => alive,
-                Err(Blind) => {
-                    self.is_blind = true;
-                    return;
-                }
-            };
+        let alive = match ways
+            .follow(plan.reaches(), text, known.len(), &mut |at, found| matches.push((at, found)))
+        {
+            Ok(alive) => alive,
+            Err(Blind) => {
+                self.is_blind = true;
+                return;
+            }
+        };
         let held = self.held(plan, known);
         at_desk(|desk| {
             readings::held(plan, held, desk, |text, matcher| {

@@ -1,0 +1,96 @@
+//! Whether a match of the expressions that may do so reaches over a place of a text, told by a little text around it.
+
+use super::watch::Crossing;
+use super::ways::Known;
+use crate::expression::{Bounds, Fate, Lengths, Living, Reaches, Way};
+
+/// So many bytes before the end of a sentence are looked at for expressions without a greatest length. Of most nothing lives for longer; where
+/// something does, the turn is not parted.
+const BEFORE: usize = 128;
+/// The steps that may be taken for each byte of a turn, and how many more in all. A step is a byte that ways are followed over, or a state that is
+/// looked at for one. Ordinary expressions take about one; where thousands live for long, the rest of the turn is read as a whole.
+const STEPS: usize = 32;
+const MORE_STEPS: usize = 1 << 20;
+
+/// How far the expressions reach in one turn that may do so over the end of a sentence.
+pub(super) struct Reach<'p> {
+    bounds: &'p Bounds,
+    reaches: &'p Reaches,
+    /// Where matches begin with rare signs only, they are followed from where they begin: it is little, and tells exactly.
+    exactly: Option<Crossing>,
+    /// Of those without a greatest length.
+    living: Living<'p>,
+    /// The bytes before a place in which all ways are followed.
+    before: usize,
+    /// The steps that following has taken.
+    steps: usize,
+}
+
+impl<'p> Reach<'p> {
+    /// `None` where a turn is read unfolded, too, and some match may be long: to look for it so often takes more than it spares. A quotation can go
+    /// on over three hundred bytes.
+    pub(super) fn of(bounds: &'p Bounds, is_unfolded: bool) -> Option<Self> {
+        let reaches = bounds.far()?;
+        let Lengths { longest, endless } = reaches.lengths();
+        if is_unfolded && (*longest > BEFORE || !endless.is_empty()) {
+            return None;
+        }
+        let exactly = (!is_unfolded && reaches.begin_rarely()).then(Crossing::default);
+        Some(Self {
+            bounds,
+            reaches,
+            exactly,
+            living: reaches.living(),
+            before: BEFORE.max(*longest),
+            steps: 0,
+        })
+    }
+
+    /// The bytes before a place that are looked at.
+    pub(super) fn before(&self) -> usize {
+        self.before
+    }
+
+    /// Whether it is certain that no match reaches over byte `at` of a text. None reaches over byte `rest`.
+    pub(super) fn is_free(&mut self, text: &str, rest: usize, at: usize) -> bool {
+        if let Some(crossing) = &mut self.exactly {
+            return crossing.is_free(self.bounds, Known { text, base: 0 }, at) == Ok(true);
+        }
+        let most = STEPS.saturating_mul(at).saturating_add(MORE_STEPS);
+        if self.steps + self.living.steps() > most {
+            return false;
+        }
+        let far = at.saturating_sub(self.before);
+        let space = text.as_bytes()[..far].iter().rev().take(BEFORE).position(|byte| *byte == b' ');
+        let from = rest.max(space.map_or(far, |back| far - back - 1));
+        // Those without a greatest length may have begun anywhere between.
+        if from > rest && self.living.may_reach_over(&text.as_bytes()[from..], at - from) {
+            return false;
+        }
+        let Self { reaches, steps, .. } = self;
+        reaches.lend(|follower| {
+            let mut start = from;
+            loop {
+                start = reaches.next_start(text, start, at);
+                if start >= at {
+                    return true;
+                }
+                if text.is_char_boundary(start) {
+                    let mut way = Way::of_all(start);
+                    let Some((Fate::Dead, taken)) = follower.follow(text, 0, &mut way) else {
+                        return false;
+                    };
+                    *steps += taken;
+                    let ends_by = |expression: &usize| {
+                        let found = way.found(&reaches.expressions[*expression], text, 0);
+                        found.is_none_or(|found| found.end <= at)
+                    };
+                    if way.at() > at && !way.matched.iter().all(ends_by) {
+                        return false;
+                    }
+                }
+                start += 1;
+            }
+        })
+    }
+}
