@@ -8,8 +8,8 @@ use crate::matcher::{Disguise, Piece};
 use crate::sensor::Plan;
 use crate::text::fold::{Folded, floor_char_boundary};
 
-/// In tests pieces are small, so that those of short texts are hunted through. A piece has at least so many bytes, but for the last, where a protocol undoes disguises: with fewer, what each costs by itself shows; with
-/// more, more text is read a second time that has no disguise.
+/// A piece has at least so many bytes, but for the last, where a protocol undoes disguises: with fewer, what each costs by itself shows; with
+/// more, more text is read a second time that has no disguise. In tests pieces are small, so that short texts have many.
 const FINE: usize = if cfg!(test) { 24 } else { 512 };
 /// Where the text around the end of each piece must be looked at for expressions, too.
 const MIDDLE: usize = if cfg!(test) { 25 } else { 2 << 10 };

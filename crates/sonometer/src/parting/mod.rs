@@ -1,7 +1,7 @@
 //! Parting: where a turn can be read in pieces, each by itself, with nothing found but what the whole has.
 //!
-//! A session parts a turn that comes in, so that what is complete settles; a long turn is parted, so that only the pieces with a disguise are
-//! read a second time.
+//! A session parts a turn that comes in, so that what is complete settles; a long turn is parted, so that it takes
+//! little memory and only the pieces with a disguise are read a second time.
 
 mod around;
 mod classes;
