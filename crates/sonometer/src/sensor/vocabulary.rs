@@ -28,8 +28,7 @@ pub(crate) mod role {
 /// Word numbers by word. Number 0 stands for every word that no pattern has.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// As many places as a power of two, at most a quarter of them taken, so that one look nearly always decides; 0 where no word
-    /// is. Apart from `places`, so that more keys stay in the cache: most words of a text are in no pattern, and read no more
+    /// As many places as a power of two, few of them taken ([`places_for`]), so that one look nearly always decides; 0 where no word is. Apart from `places`, so that more keys stay in the cache: most words of a text are in no pattern, and read no more
     /// than a key.
     keys: Vec<u64>,
     places: Vec<Place>,
@@ -39,6 +38,12 @@ pub(crate) struct Vocabulary {
     ends: Vec<u32>,
     /// By word number, 0 included.
     roles: Vec<u8>,
+}
+
+/// How many places so many words have: at most a quarter is taken, of large vocabularies two fifths. The table of 50,000 words then has 1.5 MiB, not 3.
+fn places_for(words: usize) -> usize {
+    const LARGE: usize = 16 << 10;
+    (if words <= LARGE { 4 * words } else { 5 * words / 2 }).next_power_of_two()
 }
 
 /// A word number, and whether the word has more than eight bytes: the key of a long word can be that of a short one, and only
@@ -88,8 +93,9 @@ impl Builder {
         words.ends.push(words.text.len() as u32);
         words.roles.push(0);
         let count = words.count();
-        if 4 * count > words.keys.len() {
-            words.lay_out(2 * words.keys.len());
+        let places = places_for(count);
+        if places > words.keys.len() {
+            words.lay_out(places);
         } else {
             words.put(count as u32);
         }
@@ -111,7 +117,7 @@ impl Builder {
         self.0.ends.shrink_to_fit();
         self.0.roles.shrink_to_fit();
         // Large vocabularies have grown to this very size.
-        let size = (4 * self.0.count()).next_power_of_two().max(16);
+        let size = places_for(self.0.count()).max(16);
         if size != self.0.keys.len() {
             self.0.lay_out(size);
         }
