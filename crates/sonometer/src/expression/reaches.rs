@@ -76,12 +76,6 @@ impl Reaches {
         bytes.position(|byte| self.begins[usize::from(*byte)]).map_or(to, |at| from + at)
     }
 
-    /// Whether matches begin with signs of ASCII only, no letters, digits or spaces.
-    #[cfg(feature = "perf")]
-    pub(crate) fn begin_rarely(&self) -> bool {
-        (0..=255_u8).all(|byte| !self.begins[usize::from(byte)] || byte.is_ascii_punctuation())
-    }
-
     /// How long matches can be.
     #[cfg(feature = "perf")]
     pub(crate) fn lengths(&self) -> &Lengths {

@@ -1,7 +1,5 @@
 //! Whether a match of the expressions that may do so reaches over a place of a text, told by a little text around it.
 
-use super::watch::Crossing;
-use super::ways::Known;
 use crate::expression::{Bounds, Fate, Lengths, Living, Reaches, Way};
 
 /// So many bytes before the end of a sentence are looked at for expressions without a greatest length. Of most nothing lives for longer; where
@@ -14,10 +12,7 @@ const MORE_STEPS: usize = 1 << 20;
 
 /// How far the expressions reach in one turn that may do so over the end of a sentence.
 pub(super) struct Reach<'p> {
-    bounds: &'p Bounds,
     reaches: &'p Reaches,
-    /// Where matches begin with rare signs only, they are followed from where they begin: it is little, and tells exactly.
-    exactly: Option<Crossing>,
     /// Of those without a greatest length.
     living: Living<'p>,
     /// The bytes before a place in which all ways are followed.
@@ -35,15 +30,7 @@ impl<'p> Reach<'p> {
         if is_unfolded && (*longest > BEFORE || !endless.is_empty()) {
             return None;
         }
-        let exactly = (!is_unfolded && reaches.begin_rarely()).then(Crossing::default);
-        Some(Self {
-            bounds,
-            reaches,
-            exactly,
-            living: reaches.living(),
-            before: BEFORE.max(*longest),
-            steps: 0,
-        })
+        Some(Self { reaches, living: reaches.living(), before: BEFORE.max(*longest), steps: 0 })
     }
 
     /// The bytes before a place that are looked at.
@@ -53,9 +40,6 @@ impl<'p> Reach<'p> {
 
     /// Whether it is certain that no match reaches over byte `at` of a text. None reaches over byte `rest`.
     pub(super) fn is_free(&mut self, text: &str, rest: usize, at: usize) -> bool {
-        if let Some(crossing) = &mut self.exactly {
-            return crossing.is_free(self.bounds, Known { text, base: 0 }, at) == Ok(true);
-        }
         let most = STEPS.saturating_mul(at).saturating_add(MORE_STEPS);
         if self.steps + self.living.steps() > most {
             return false;
