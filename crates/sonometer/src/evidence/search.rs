@@ -91,7 +91,7 @@ pub(crate) fn search_all(plans: &[&Plan], interaction: &Interaction) -> Vec<Sear
     let mut searches: Vec<Search> = plans.iter().map(|plan| Search::new(plan, read)).collect();
     at_desk(|desk| {
         for (turn, Turn { content, .. }) in read.turns().iter().enumerate() {
-            each_piece(plans, content, &mut |numbers, plans, piece| {
+            each_piece(plans, content, |numbers, plans, piece| {
                 readings::each_of(plans, piece, desk, |at, manner, text, hits| {
                     searches[numbers.map_or(at, |numbers| numbers[at])]
                         .take(plans[at], turn, manner, text, hits);

@@ -26,7 +26,7 @@ mod tests;
 pub(crate) use bounds::Bounds;
 pub(crate) use kept::Kept;
 #[cfg(feature = "perf")]
-pub(crate) use living::{Lengths, Living};
+pub(crate) use living::Living;
 pub(crate) use needs::Seen;
 #[cfg(feature = "perf")]
 use quick::Machine;

@@ -127,7 +127,7 @@ proptest! {
         digit in prop::sample::select(vec!["\\d", "\\d+?", "[1-3]{1,2}", "(?:1|a\\d)"]),
         behind in pattern(),
         text in text_with_few_digits(),
-        part in (0.0..1.0_f64, 0.0..1.0_f64),
+        part in (0..=100_usize, 0..=100_usize),
     ) {
         let pattern = format!("(?:{before}){digit}(?:{behind})");
         let (Ok(ours), Ok(theirs)) = (Expression::new(&pattern), oracle(&pattern)) else { return Ok(()) };
@@ -136,8 +136,8 @@ proptest! {
             prop_assert_eq!(near, all, "{} in {:?}", pattern, text);
         }
         // A part of it.
-        let place = |share: f64| {
-            let most = (share * text.len() as f64) as usize;
+        let place = |percent: usize| {
+            let most = percent * text.len() / 100;
             (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
         };
         let (from, to) = (place(part.0.min(part.1)), place(part.0.max(part.1)));

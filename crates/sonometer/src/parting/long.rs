@@ -11,10 +11,8 @@ use crate::text::fold::{Folded, floor_char_boundary};
 /// A piece has at least so many bytes, but for the last, where a protocol undoes disguises: with fewer, what each costs by itself shows; with
 /// more, more text is read a second time that has no disguise. In tests pieces are small, so that short texts have many.
 const FINE: usize = if cfg!(test) { 24 } else { 512 };
-/// Where the text around the end of each piece must be looked at for expressions, too.
-const MIDDLE: usize = if cfg!(test) { 25 } else { 2 << 10 };
 /// Where nothing is read twice: with fewer, what each costs shows; with more, words and matches leave the nearer caches.
-const COARSE: usize = if cfg!(test) { 26 } else { 128 << 10 };
+const COARSE: usize = if cfg!(test) { 25 } else { 128 << 10 };
 /// Not parted at all.
 const WHOLE: usize = usize::MAX;
 /// Turns of fewer pieces are read as a whole.
@@ -26,14 +24,14 @@ const AHEAD: usize = 512;
 pub(crate) fn each_piece(
     plans: &[&Plan],
     text: &str,
-    read: &mut dyn FnMut(Option<&[usize]>, &[&Plan], Piece<'_>),
+    mut read: impl FnMut(Option<&[usize]>, &[&Plan], Piece<'_>),
 ) {
     if text.len() < PIECES * FINE {
         return read(None, plans, Piece::whole(text));
     }
     let size = |plan: &&Plan| Some(piece(plan)).filter(|size| *size <= text.len() / PIECES).unwrap_or(WHOLE);
     let sizes: Vec<usize> = plans.iter().map(size).collect();
-    for size in [FINE, MIDDLE, COARSE, WHOLE] {
+    for size in [FINE, COARSE, WHOLE] {
         let numbers: Vec<usize> = (0..plans.len()).filter(|at| sizes[*at] == size).collect();
         let plans: Vec<&Plan> = numbers.iter().map(|at| plans[*at]).collect();
         if plans.is_empty() {
@@ -48,10 +46,7 @@ pub(crate) fn each_piece(
 
 /// The least bytes of a piece for a protocol.
 fn piece(plan: &Plan) -> usize {
-    if plan.unfolding.is_none() {
-        return COARSE;
-    }
-    if plan.bounds().must_follow() { MIDDLE } else { FINE }
+    if plan.unfolding.is_none() || plan.bounds().must_follow() { COARSE } else { FINE }
 }
 
 struct Long<'l> {
@@ -70,15 +65,12 @@ impl<'l> Long<'l> {
         let rules = Rules::of(plans.iter().copied());
         let (mut disguises, mut watches) = (Vec::new(), Vec::new());
         for plan in plans {
-            let mut around = Around::new(plan)?;
             let disguise = match plan.looks_at_writing() {
                 true => disguise(plan, &rules, text),
                 // Each piece tells of itself.
                 false => Disguise::Unknown,
             };
-            if disguise == Disguise::Nowhere {
-                around.is_read_once();
-            }
+            let around = Around::new(plan, disguise == Disguise::Somewhere)?;
             disguises.push(disguise);
             watches.push((Classes::default(), around));
         }
@@ -115,7 +107,7 @@ impl<'l> Long<'l> {
             let mut each = watches.iter_mut().zip(disguises.iter()).zip(*plans);
             let is_free = each.all(|(((classes, around), disguise), plan)| {
                 let is_read_once = plan.unfolding.is_none() || *disguise == Disguise::Nowhere;
-                around.allows(rules, &text[..known], rest, cut)
+                around.allows(&text[..known], rest, cut)
                     && match is_read_once {
                         true => are_clear(plan, text, rest.gap, cut.at),
                         false => classes.allow(plan, text, rest.gap, cut.at),

@@ -9,12 +9,8 @@ use std::marker::PhantomData;
 pub(super) struct Reach<'p>(Infallible, PhantomData<&'p Bounds>);
 
 impl<'p> Reach<'p> {
-    pub(super) fn of(_: &'p Bounds, _: bool) -> Option<Self> {
+    pub(super) fn of(_: &'p Bounds) -> Option<Self> {
         None
-    }
-
-    pub(super) fn before(&self) -> usize {
-        match self.0 {}
     }
 
     pub(super) fn is_free(&mut self, _: &str, _: usize, _: usize) -> bool {

@@ -1,6 +1,6 @@
 //! Whether a match of the expressions that may do so reaches over a place of a text, told by a little text around it.
 
-use crate::expression::{Bounds, Fate, Lengths, Living, Reaches, Way};
+use crate::expression::{Bounds, Fate, Living, Reaches, Way};
 
 /// So many bytes before the end of a sentence are looked at for expressions without a greatest length. Of most nothing lives for longer; where
 /// something does, the turn is not parted.
@@ -22,20 +22,11 @@ pub(super) struct Reach<'p> {
 }
 
 impl<'p> Reach<'p> {
-    /// `None` where a turn is read unfolded, too, and some match may be long: to look for it so often takes more than it spares. A quotation can go
-    /// on over three hundred bytes.
-    pub(super) fn of(bounds: &'p Bounds, is_unfolded: bool) -> Option<Self> {
+    /// `None` where the expressions cannot be followed.
+    pub(super) fn of(bounds: &'p Bounds) -> Option<Self> {
         let reaches = bounds.far()?;
-        let Lengths { longest, endless } = reaches.lengths();
-        if is_unfolded && (*longest > BEFORE || !endless.is_empty()) {
-            return None;
-        }
-        Some(Self { reaches, living: reaches.living(), before: BEFORE.max(*longest), steps: 0 })
-    }
-
-    /// The bytes before a place that are looked at.
-    pub(super) fn before(&self) -> usize {
-        self.before
+        let before = BEFORE.max(reaches.lengths().longest);
+        Some(Self { reaches, living: reaches.living(), before, steps: 0 })
     }
 
     /// Whether it is certain that no match reaches over byte `at` of a text. None reaches over byte `rest`.
