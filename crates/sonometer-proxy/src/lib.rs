@@ -159,9 +159,8 @@ async fn pass(inner: &Inner, request: Request) -> Response {
 /// So long may the body of a request take to come in: it is read whole, and a client that stops in the middle would hold what has come.
 const BODY: Duration = Duration::from_secs(300);
 
-fn too_slow() -> Response {
-    let message = format!("the body had not come in whole after {} seconds", BODY.as_secs());
-    (StatusCode::REQUEST_TIMEOUT, message).into_response()
+fn too_slow() -> String {
+    format!("the body had not come in whole after {} seconds; send it again", BODY.as_secs())
 }
 
 async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
@@ -182,7 +181,7 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
         return refuse(inner, &blocked, form);
     }
     let body = match timeout(BODY, Limited::new(body, most).collect()).await {
-        Err(_) => return too_slow(),
+        Err(_) => return failed(StatusCode::REQUEST_TIMEOUT, "body_too_slow", &too_slow(), form),
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => {
             let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
@@ -259,16 +258,22 @@ fn refuse(inner: &Inner, blocked: &Blocked, form: Form) -> Response {
 }
 
 fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
-    let message = serde_json::Value::String(format!("the upstream cannot be reached: {error}"));
+    let message = format!("the upstream cannot be reached: {error}");
+    failed(StatusCode::BAD_GATEWAY, "upstream_unreachable", &message, form)
+}
+
+/// What went wrong on the way, as an error of the provider.
+fn failed(status: StatusCode, code: &str, message: &str, form: Form) -> Response {
+    let message = serde_json::Value::from(message);
     let body = match form {
         Form::Messages => {
             format!("{{\"type\":\"error\",\"error\":{{\"type\":\"api_error\",\"message\":{message}}}}}")
         }
         _ => format!(
-            "{{\"error\":{{\"message\":{message},\"type\":\"api_error\",\"param\":null,\"code\":\"upstream_unreachable\"}}}}"
+            "{{\"error\":{{\"message\":{message},\"type\":\"api_error\",\"param\":null,\"code\":\"{code}\"}}}}"
         ),
     };
-    (StatusCode::BAD_GATEWAY, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 /// Adds headers that say what was done so far.

@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
-/// So long may the headers of a request take to come in, and a connection be open between two: one that is held open costs a descriptor and
-/// some kilobytes. Pools of clients let go of theirs sooner.
+/// The longest that the headers of a request may take, and the longest pause between two requests of a connection: each open connection costs a
+/// descriptor and some kilobytes. The pools of the SDKs close theirs after seconds.
 const HEADERS: Duration = Duration::from_secs(60);
 
 /// Serves until `stop` is ready; answers that are under way end first.

@@ -100,7 +100,7 @@ struct Answered {
 pub(crate) async fn answer(inner: &Inner, request: Request) -> Response {
     let most = inner.guards.newest().policy().limits.body_bytes;
     let asked = match timeout(BODY, Limited::new(request.into_body(), most).collect()).await {
-        Err(_) => return too_slow(),
+        Err(_) => return (StatusCode::REQUEST_TIMEOUT, too_slow()).into_response(),
         Ok(Ok(body)) => serde_json::from_slice::<Asked>(&body.to_bytes()).map_err(|error| error.classify()),
         Ok(Err(_)) => {
             return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large (limits.body_bytes)")
