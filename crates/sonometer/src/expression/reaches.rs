@@ -42,12 +42,19 @@ struct Numbered {
 /// costs time and changes nothing.
 const CACHE: usize = 8 << 20;
 
+/// The most bytes of the automaton. Each expression may take [`super::MAX_BYTES`], and a protocol may have thousands: followed all at once, they could
+/// fill the memory of a service.
+const MOST_BYTES: usize = 32 << 20;
+
 impl Reaches {
     /// `None` where nothing can be said before a turn ends.
     pub(crate) fn of(expressions: Vec<Arc<Expression>>) -> Option<Self> {
         let parsed = expressions.iter().map(|expression| super::parse(expression.as_str()).ok().map(relaxed));
         let parsed: Vec<Hir> = parsed.collect::<Option<_>>()?;
-        let nfa = Compiler::new().configure(Config::new()).build_many_from_hir(&parsed).ok()?;
+        let nfa = Compiler::new()
+            .configure(Config::new().nfa_size_limit(Some(MOST_BYTES)))
+            .build_many_from_hir(&parsed)
+            .ok()?;
         // All matches and not the first: a way that is still open matters though a shorter match has been found. Beside all of them
         // together, each can be followed by itself.
         let config = DFA::config()
@@ -255,5 +262,17 @@ fn is_of_unicode(look: Look) -> bool {
         | Look::WordEndAscii
         | Look::WordStartHalfAscii
         | Look::WordEndHalfAscii => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_not_followed() {
+        let large = Arc::new(Expression::new("\\p{L}{9}x").expect("is sound"));
+        assert!(Reaches::of(vec![Arc::clone(&large)]).is_some());
+        assert!(Reaches::of(vec![large; 1_000]).is_none());
     }
 }
