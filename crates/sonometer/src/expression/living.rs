@@ -1,8 +1,8 @@
 //! Whether a match of an expression without a greatest length can reach over a place of a text, wherever it began: told by a little text before
 //! the place, which is gone through with every state that a way of matching could be in where this text begins.
 //!
-//! Most such expressions go on over words, spaces or one line, so that nothing lives after some bytes. What lives may be none in truth, since where it
-//! would have begun is not looked at: then a text is parted elsewhere, and nothing found changes.
+//! Most such expressions read words, spaces or one line, so that all ways have ended after some bytes. A way that has not ended may be impossible, as
+//! nobody looks where it began. Then the text is parted elsewhere, and what is found stays the same.
 
 use regex_automata::PatternID;
 use regex_automata::nfa::thompson::{NFA, State};
@@ -19,7 +19,7 @@ pub(crate) struct Lengths {
     pub(crate) endless: Vec<usize>,
 }
 
-/// Longer matches count as endless: where they may begin is too far back to look at each place.
+/// An expression whose matches can be longer counts as one of the others: to try every byte where one may have begun would take too long.
 const LONGEST: usize = 2 << 10;
 
 impl Lengths {

@@ -1,11 +1,11 @@
-//! In the place of `reach.rs` without the feature `perf`, which saves browsers 3 KB: long turns with such expressions are read as a whole, and what is
-//! found is the same.
+//! Stands in for `reach.rs` without the feature `perf`, which saves browsers 3 KB: a long turn is read as a whole if some expression may reach over the
+//! end of a sentence. What is found is the same.
 
 use crate::expression::Bounds;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-/// None there is.
+/// There is no such value.
 pub(super) struct Reach<'p>(Infallible, PhantomData<&'p Bounds>);
 
 impl<'p> Reach<'p> {
