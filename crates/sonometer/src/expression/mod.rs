@@ -8,6 +8,8 @@
 mod bounds;
 mod edges;
 mod facts;
+#[cfg(feature = "perf")]
+mod folded;
 mod kept;
 #[cfg(feature = "perf")]
 mod living;
@@ -128,6 +130,8 @@ impl Expression {
 
 /// The expression as the machines read it.
 fn parse(pattern: &str) -> Result<Hir, Refusal> {
+    #[cfg(feature = "perf")]
+    let pattern = &folded::written_out(pattern);
     syntax::parse(pattern).map_err(|error| match error {
         regex_syntax::Error::Parse(error) => Refusal::Unreadable(error.kind().to_string()),
         regex_syntax::Error::Translate(error) => Refusal::Unreadable(error.kind().to_string()),

@@ -74,6 +74,11 @@ impl Bytes {
         self
     }
 
+    fn without(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
+        self
+    }
+
     fn is_within(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(own, other)| own & !other == 0)
     }
@@ -109,6 +114,8 @@ fn frequency(byte: u8) -> u32 {
 /// What every match has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Needs {
+    /// So many bytes: `(\S+\s+){100}` has 200.
+    shortest: usize,
     /// Of each of these sets a byte.
     sets: Vec<Bytes>,
     /// One of these pieces of text, where the text is ASCII.
@@ -129,7 +136,8 @@ impl Needs {
         let needs_digit = sets.iter().any(|set| set.is_within(&digits));
         sets.truncate(MOST);
         let near_digits = if needs_digit { Length::of(parsed) } else { None };
-        Self { sets, pieces: Pieces::of(parsed), near_digits }
+        let shortest = parsed.properties().minimum_len().unwrap_or(0);
+        Self { shortest, sets, pieces: Pieces::of(parsed), near_digits }
     }
 
     /// Where in a text all matches stand, from left to right; `None`: anywhere.
@@ -143,7 +151,10 @@ impl Needs {
         // Pieces say more than most sets, but are noted only where the rarest byte, often a digit, is there.
         let (rarest, others) = self.sets.split_at(self.sets.len().min(1));
         let meet = |sets: &[Bytes]| sets.iter().all(|set| set.meets(&seen.bytes));
-        meet(rarest) && self.pieces.as_ref().is_none_or(|pieces| seen.may_have(pieces)) && meet(others)
+        let fits = self.shortest <= seen.own().len();
+        fits && meet(rarest)
+            && self.pieces.as_ref().is_none_or(|pieces| seen.may_have(pieces))
+            && meet(others)
     }
 }
 
@@ -169,8 +180,8 @@ fn of_one(parts: &[Vec<Bytes>]) -> Vec<Bytes> {
     let tried = if others.len() < 8 { first.len().min(MOST) } else { first.len().min(1) };
     let with_others = |set: &Bytes| {
         others.iter().try_fold(*set, |all, other| {
-            let together = other.iter().map(|set| all.with(set));
-            together.min_by_key(Bytes::frequency)
+            let least = other.iter().min_by_key(|set| set.without(&all).frequency());
+            least.map(|set| all.with(set))
         })
     };
     let (common, rare) = first.split_at(first.len() - tried);

@@ -14,6 +14,7 @@ pub(super) struct Machine {
 impl Machine {
     /// Builds it, of automata of at most `limit` bytes each.
     pub(super) fn new(pattern: &str, limit: usize) -> Result<Self, Refusal> {
+        let pattern = &super::folded::written_out(pattern);
         let built = regex::RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(MAX_BYTES).build();
         let regex = built.map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => Refusal::TooLarge,
