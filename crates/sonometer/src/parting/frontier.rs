@@ -165,11 +165,23 @@ impl Frontier {
         let bytes = turn.as_bytes();
         let mut at = self.read;
         while let Some(byte) = bytes.get(at) {
-            if byte.is_ascii_alphanumeric() && matches!(self.last, Last::Letter | Last::Word) {
-                // Nearly all of most texts: the rest of a word.
+            // Nearly all of most texts: words, and the spaces between them.
+            let in_word = matches!(self.last, Last::Letter | Last::Word);
+            if byte.is_ascii_alphanumeric()
+                && (in_word || self.last == Last::Gap && self.gap.parted.is_none())
+            {
+                if !in_word {
+                    self.token.start = at;
+                }
                 at += bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
                 self.token.end = at;
                 self.last = if bytes[at - 1].is_ascii_digit() { Last::Word } else { Last::Letter };
+                continue;
+            }
+            if *byte == b' ' && in_word {
+                self.gap = Gap { start: at, ..Gap::default() };
+                self.last = Last::Gap;
+                at += 1;
                 continue;
             }
             let Some(c) = turn[at..].chars().next() else { break };

@@ -175,7 +175,9 @@ impl Stream {
         check_size(self.bytes + more)?;
         self.bytes += more;
         open.split = decoded.split;
-        open.text.extend(decoded.first);
+        if let Some(first) = decoded.first {
+            open.text.push(first);
+        }
         open.text.push_str(decoded.rest);
         // Verdicts are looked at only when a sentence has been read: between cuts nothing can have settled, and a chunk costs its
         // own length.

@@ -107,6 +107,10 @@ impl Stream {
     /// What masks hide, with the names that values have got; new ones get theirs. They lie in one turn: with `join`, transcripts
     /// settle at the end.
     pub(super) fn cover(&self, all: &[(By, Candidate)], names: &mut Names) -> Cover {
+        if all.is_empty() {
+            // Most sentences.
+            return Cover::default();
+        }
         let SenseOptions { mask_key, .. } = self.options.sense;
         let mut masker = Masker::new(|turn: u32| self.content(turn as usize));
         let put = |(by, candidate): &(By, Candidate)| {
@@ -126,6 +130,10 @@ impl Stream {
         cover: &Cover,
         (masks, spans): (&Cover, &[(u32, Range<usize>)]),
     ) -> Vec<Event> {
+        if evidence.is_empty() && spans.is_empty() && self.held.is_empty() {
+            // Most sentences.
+            return Vec::new();
+        }
         let mut events = self.release_held();
         let mut left = spans;
         for Told { sensor, candidate, whole } in evidence {
