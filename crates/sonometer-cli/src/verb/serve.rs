@@ -12,9 +12,9 @@ use sonometer_server::Telemetry;
 use sonometer_server::{Control, Doors, FileReader, Outbound};
 use sonometer_service::guard::Allowed;
 use sonometer_service::ports::Ports;
-use sonometer_service::{Service, Store};
-use std::fs::OpenOptions;
-use std::io::Write;
+use sonometer_service::{Refusal, Service, Store};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -185,16 +185,7 @@ async fn serve(
         Some(address) => Some(bind(address).await?),
         None => None,
     };
-    let settled = service.settle().await.map_err(|refusal| Failure::unusable(refusal.to_string()))?;
-    if let Some(settled) = settled {
-        match settings.given(Name::FirstToken) {
-            Some(file) => write_secret(Path::new(file), &settled.token)?,
-            None => screen.print_bytes(&format!(
-                "organization: {}\ntest token (shown only once): {}\n",
-                settled.org, settled.token
-            ))?,
-        }
-    }
+    settle(&service, settings.given(Name::FirstToken), screen).await?;
     let address =
         |listener: &TcpListener| listener.local_addr().map_err(|error| Failure::unusable(error.to_string()));
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -214,6 +205,25 @@ async fn serve(
         screen.note("stopped before all requests had finished");
     }
     Ok(Exit::Done)
+}
+
+/// The first start: an organization and a token, which is shown once. The file for it is made first: a token that cannot be written
+/// would be lost, and the next start would make no other.
+async fn settle(service: &Service, file: Option<&str>, screen: &mut Screen) -> Result<(), Failure> {
+    let failed = |refusal: Refusal| Failure::unusable(refusal.to_string());
+    if !service.store().orgs().await.map_err(failed)?.is_empty() {
+        return Ok(());
+    }
+    let file = file.map(|file| SecretFile::open(Path::new(file))).transpose()?;
+    match (service.settle().await.map_err(failed)?, file) {
+        (Some(settled), Some(file)) => file.write(&settled.token),
+        (Some(settled), None) => screen.print_bytes(&format!(
+            "organization: {}\ntest token (shown only once): {}\n",
+            settled.org, settled.token
+        )),
+        // Another process was faster.
+        (None, _) => Ok(()),
+    }
 }
 
 async fn bind(address: &str) -> Result<TcpListener, Failure> {
@@ -273,12 +283,65 @@ fn hear(hearer: crate::sound::Hearer) -> sonometer_server::Hear {
     })
 }
 
-/// Writes a file that only its owner can read.
-fn write_secret(file: &Path, token: &str) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(file).and_then(|mut open| open.write_all(format!("{token}\n").as_bytes()));
-    written.map_err(|error| Failure::unusable(format!("{}: {error}", file.display())))
+/// A file that only its owner can read.
+struct SecretFile<'f> {
+    path: &'f Path,
+    file: File,
+    /// It was made here and holds nothing yet.
+    is_empty: bool,
+}
+
+impl<'f> SecretFile<'f> {
+    fn open(path: &'f Path) -> Result<Self, Failure> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        let mut new = options.clone();
+        new.create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
+        let opened = match new.open(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                options.open(path).and_then(|file| for_its_owner(&file).map(|()| (file, false)))
+            }
+            opened => opened.map(|file| (file, true)),
+        };
+        let (file, is_empty) = opened.map_err(|error| unwritten(path, &error))?;
+        Ok(Self { path, file, is_empty })
+    }
+
+    fn write(mut self, token: &str) -> Result<(), Failure> {
+        let is_file = self.file.metadata().is_ok_and(|data| data.is_file());
+        let emptied = if is_file { self.file.set_len(0) } else { Ok(()) };
+        self.is_empty = false;
+        let written = emptied.and_then(|()| self.file.write_all(format!("{token}\n").as_bytes()));
+        written.map_err(|error| unwritten(self.path, &error))
+    }
+}
+
+impl Drop for SecretFile<'_> {
+    fn drop(&mut self) {
+        if self.is_empty {
+            let _ = std::fs::remove_file(self.path);
+        }
+    }
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::unusable(format!("{}: {error}", path.display()))
+}
+
+/// A file that was there keeps its permissions when it is written, so others may be able to read it.
+#[cfg(unix)]
+fn for_its_owner(file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let data = file.metadata()?;
+    if data.is_file() && data.permissions().mode() & 0o077 != 0 {
+        file.set_permissions(PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn for_its_owner(_: &File) -> std::io::Result<()> {
+    Ok(())
 }

@@ -1,8 +1,9 @@
 //! The first start, and administration beside a running server.
 
-use crate::{Served, admin, done, folder, send, server, usage};
+use crate::{SONOMETER, Served, admin, database, done, folder, send, server, usage};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 #[test]
 fn the_first_start_shows_a_token_and_later_ones_do_not() {
@@ -47,6 +48,36 @@ fn scripts_get_the_first_token_in_a_file() {
     assert_eq!(fs::metadata(folder.join("token")).expect("is there").permissions().mode() & 0o077, 0);
     assert_eq!(usage(&served.address, token.trim()).0, 200);
     drop(served);
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
+fn a_first_token_is_never_lost_and_never_for_others() {
+    let folder = folder("file-there");
+    // Where it cannot be written there is no token yet, and the next start makes it.
+    let output = Command::new(SONOMETER)
+        .args(["serve", "--listen", "127.0.0.1:0", "--database", &database(&folder)])
+        .args(["--first-token", "nowhere/token"])
+        .current_dir(&folder)
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("nowhere/token"), "{said}");
+    let file = folder.join("token");
+    fs::write(
+        &file,
+        "what was there before, and is longer than any token that could be written in its place",
+    )
+    .expect("is written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("is its owner");
+    let served = Served::start(&folder, &["--first-token", "token"]);
+    assert_eq!(fs::metadata(&file).expect("is there").permissions().mode() & 0o077, 0);
+    let token = fs::read_to_string(&file).expect("is written");
+    assert_eq!(usage(&served.address, token.trim()).0, 200);
+    served.stop();
+    // Later starts write none, and need no place for one.
+    Served::start(&folder, &["--first-token", "nowhere/token"]).stop();
+    assert_eq!(fs::read_to_string(&file).expect("is there"), token);
     let _ = fs::remove_dir_all(folder);
 }
 
