@@ -258,7 +258,10 @@ fn refuse(inner: &Inner, blocked: &Blocked, form: Form) -> Response {
 }
 
 fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
-    let message = format!("the upstream cannot be reached: {error}");
+    // The first error says only in which step it happened; why stands in those below.
+    let first: &(dyn std::error::Error + 'static) = error;
+    let all = std::iter::successors(Some(first), |error| error.source()).map(ToString::to_string);
+    let message = format!("the upstream cannot be reached: {}", all.collect::<Vec<_>>().join(": "));
     failed(StatusCode::BAD_GATEWAY, "upstream_unreachable", &message, form)
 }
 

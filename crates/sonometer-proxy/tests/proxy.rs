@@ -249,6 +249,7 @@ async fn an_upstream_that_dies_breaks_the_answer() {
     tokio::spawn(proxy.serve(listener, std::future::pending()));
     let (head, body, _) = chat(address, "stream").await;
     assert!(head.starts_with("HTTP/1.1 502") && body.contains("upstream_unreachable"), "{head} {body}");
+    assert!(body.contains("refused"), "it says why: {body}");
 }
 
 /// A client that leaves ends the request upstream: before its headers, and while it is silent in the middle.
