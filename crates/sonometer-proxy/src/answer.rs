@@ -3,7 +3,8 @@
 use crate::observer::Trace;
 use crate::{Chunk, Inner, headers, refuse, report};
 use axum::body::Body;
-use axum::http::{Response, header};
+use axum::http::response::Parts;
+use axum::http::{HeaderName, Response, header};
 use bytes::Bytes;
 use futures_util::stream::unfold;
 use http_body_util::{BodyExt, Limited};
@@ -23,6 +24,7 @@ pub(crate) async fn guarded(
     let form = exchange.form();
     let (parts, body) = answer.into_parts();
     let mut to = headers::forward(&parts.headers);
+    let refused = |blocked: &Blocked| as_the_upstream(refuse(inner, blocked, form), blocked, &parts);
     if !exchange.guards_answers() {
         report(&exchange, &mut to);
         inner.ended(exchange.report(), exchange.digest(), &trace);
@@ -30,7 +32,7 @@ pub(crate) async fn guarded(
     }
     if headers::is_encoded(&parts.headers) {
         let message = "the upstream compressed its answer although it was asked not to".to_owned();
-        return refuse(inner, &Blocked { kind: Kind::Unreadable, message, is_answer: true }, form);
+        return refused(&Blocked { kind: Kind::Unreadable, message, is_answer: true });
     }
     headers::changed(&mut to);
     if headers::is_event_stream(&parts.headers) {
@@ -51,7 +53,7 @@ pub(crate) async fn guarded(
         Ok(body) => body.to_bytes(),
         Err(_) => {
             let message = "the answer is too large, or the upstream ended in the middle of it".to_owned();
-            return refuse(inner, &Blocked { kind: Kind::Cut, message, is_answer: true }, form);
+            return refused(&Blocked { kind: Kind::Cut, message, is_answer: true });
         }
     };
     match exchange.response(parts.status.as_u16(), &body) {
@@ -60,8 +62,22 @@ pub(crate) async fn guarded(
             inner.ended(exchange.report(), exchange.digest(), &trace);
             with(parts.status, to, Body::from(shown))
         }
-        Err(blocked) => refuse(inner, &blocked, form),
+        Err(blocked) => refused(&blocked),
     }
+}
+
+/// An error of the upstream stays that error where its text is not shown: clients go by its status and by how long they are to wait.
+fn as_the_upstream(mut refusal: Response<Body>, blocked: &Blocked, of: &Parts) -> Response<Body> {
+    if blocked.kind == Kind::Rule || !(of.status.is_client_error() || of.status.is_server_error()) {
+        return refusal;
+    }
+    *refusal.status_mut() = of.status;
+    for name in ["retry-after", "retry-after-ms", "x-should-retry"] {
+        if let Some(value) = of.headers.get(name) {
+            refusal.headers_mut().insert(HeaderName::from_static(name), value.clone());
+        }
+    }
+    refusal
 }
 
 fn with(status: axum::http::StatusCode, headers: axum::http::HeaderMap, body: Body) -> Response<Body> {

@@ -60,6 +60,11 @@ async fn provider(State(seen): State<Seen>, request: Request) -> Response {
     let open = Open(Arc::clone(&seen.open));
     let events = [("content-type", "text/event-stream; charset=utf-8"), ("set-cookie", "a=1")];
     match path.as_str() {
+        "/v1/chat/completions" if body.windows(5).any(|five| five == b"crowd") => {
+            let page = "<html>ann@example.org is too fast</html>";
+            (StatusCode::TOO_MANY_REQUESTS, [("content-type", "text/html"), ("retry-after", "7")], page)
+                .into_response()
+        }
         "/v1/chat/completions" if body.windows(6).any(|six| six == b"silent") => {
             sleep(Duration::from_secs(30)).await;
             drop(open);
@@ -250,6 +255,14 @@ async fn an_upstream_that_dies_breaks_the_answer() {
     let (head, body, _) = chat(address, "stream").await;
     assert!(head.starts_with("HTTP/1.1 502") && body.contains("upstream_unreachable"), "{head} {body}");
     assert!(body.contains("refused"), "it says why: {body}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_that_cannot_be_read_keeps_its_status() {
+    let (address, _, _) = serve(MASK).await;
+    let (head, body, _) = chat(address, "crowd").await;
+    assert!(head.starts_with("HTTP/1.1 429") && head.contains("retry-after: 7"), "{head}");
+    assert!(body.contains("sonometer_unreadable") && !body.contains("ann@"), "{body}");
 }
 
 /// A client that leaves ends the request upstream: before its headers, and while it is silent in the middle.
