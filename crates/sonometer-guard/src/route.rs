@@ -24,9 +24,15 @@ impl Route {
     /// assert_eq!(Route::of("GET", "/v1/responses/resp_1"), Route::Apart(Form::Responses));
     /// assert_eq!(Route::of("POST", "/model/some-model/invoke"), Route::Apart(Form::Messages));
     /// assert_eq!(Route::of("GET", "/v1/models"), Route::Open);
+    /// assert_eq!(Route::of("POST", "/v1/chat/completion%73"), Route::Guarded(Form::Chat));
     /// ```
     pub fn of(method: &str, path: &str) -> Self {
-        if let Some(form) = Form::of_path(path)
+        // What a browser asks before a page may call: it has no body, and its answer none.
+        if method.eq_ignore_ascii_case("OPTIONS") {
+            return Self::Open;
+        }
+        let path = plain(path);
+        if let Some(form) = Form::of_path(&path)
             && method.eq_ignore_ascii_case("POST")
         {
             return Self::Guarded(form);
@@ -37,6 +43,7 @@ impl Route {
         match () {
             () if has("responses") => Self::Apart(Form::Responses),
             () if has("messages") && !has("threads") => Self::Apart(Form::Messages),
+            () if has("embeddings") => Self::Apart(Form::Embeddings),
             () if has("completions")
                 || has("batches")
                 || has("threads")
@@ -47,12 +54,67 @@ impl Route {
             }
             // How clouds mount models of Anthropic: Bedrock and Vertex.
             () if has("model") && (last.starts_with("invoke") || last.starts_with("converse"))
-                || last.ends_with(":rawPredict")
-                || last.ends_with(":streamRawPredict") =>
+                || last.ends_with(":rawpredict")
+                || last.ends_with(":streamrawpredict") =>
             {
                 Self::Apart(Form::Messages)
             }
             () => Self::Open,
         }
+    }
+}
+
+/// A path as the most generous upstream reads it: decoded, in small letters, without what stands behind `;` in a part. Otherwise a
+/// route that is written in another way would pass unread, and the upstream would serve it.
+fn plain(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|two| *first == b'%' && two.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|two| std::str::from_utf8(two).ok());
+        let decoded = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() { &after[2..] } else { after };
+    }
+    let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let parts = text.split('/').map(|part| part.split_once(';').map_or(part, |(name, _)| name));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_known_however_it_is_written() {
+        for (path, form) in [
+            ("/v1/chat/completion%73", Form::Chat),
+            ("/v1/chat%2Fcompletions", Form::Chat),
+            ("/v1/chat%2fcompletions/", Form::Chat),
+            ("/openai/Deployments/small/Chat/Completions", Form::Chat),
+            ("/v1/messages;a=b", Form::Messages),
+            ("/v1/messages;a=b/count_tokens", Form::Messages),
+            ("/v1/%65mbeddings", Form::Embeddings),
+        ] {
+            assert_eq!(Route::of("POST", path), Route::Guarded(form), "{path}");
+        }
+        for (path, form) in [
+            ("/v1/embeddings/.", Form::Embeddings),
+            ("/v1/chat/completions/.", Form::Chat),
+            ("/v1/publishers/x/models/y%3ArawPredict", Form::Messages),
+        ] {
+            assert_eq!(Route::of("POST", path), Route::Apart(form), "{path}");
+        }
+        for path in
+            ["/v1/models", "/v1/chat/completion%7", "/v1/%", "/v1/%zz", "/v1/chat/completion%2573", "/v1/%+1"]
+        {
+            assert_eq!(Route::of("POST", path), Route::Open, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_browser_asks_first_holds_no_text() {
+        assert_eq!(Route::of("OPTIONS", "/v1/messages"), Route::Open);
+        assert_eq!(Route::of("HEAD", "/v1/responses/resp_1"), Route::Apart(Form::Responses));
     }
 }

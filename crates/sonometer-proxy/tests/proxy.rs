@@ -265,6 +265,28 @@ async fn an_error_that_cannot_be_read_keeps_its_status() {
     assert!(body.contains("sonometer_unreadable") && !body.contains("ann@"), "{body}");
 }
 
+/// A page of a browser asks with OPTIONS before it may call.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_browser_asks_first_goes_on() {
+    let (address, _, seen) = serve(MASK).await;
+    let (head, _, _) =
+        ask(address, "OPTIONS", "/v1/messages", "origin: https://app.example.com\r\n", "").await;
+    assert!(head.starts_with("HTTP/1.1 200") && seen.asked.lock().expect("is sound").len() == 1, "{head}");
+}
+
+/// Upstreams decode paths, and some know no capitals.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_is_guarded_however_it_is_written() {
+    let (address, _, seen) = serve(MASK).await;
+    let body = r#"{"messages":[{"role":"user","content":"bob@example.net"}]}"#;
+    for path in ["/v1/message%73", "/v1/Messages", "/v1/messages;x"] {
+        ask(address, "POST", path, "", body).await;
+    }
+    let asked = seen.asked.lock().expect("is sound");
+    assert_eq!(asked[0].0, "/v1/message%73", "the path itself goes on as it came");
+    assert!(asked.iter().all(|(_, _, body)| !body.windows(3).any(|three| three == b"bob")));
+}
+
 /// A client that leaves ends the request upstream: before its headers, and while it is silent in the middle.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_leaves_ends_the_upstream() {
