@@ -54,15 +54,6 @@ impl Settings {
         )
     }
 
-    /// The most ICS that can be used in a period, overage included.
-    pub(crate) fn ceiling(&self, mode: Mode) -> u64 {
-        match (mode, self.overage, self.cap_usd) {
-            (Mode::Test, ..) | (_, false, _) => self.quota,
-            (_, true, None) => u64::MAX,
-            (_, true, Some(cap)) => self.quota.saturating_add(affordable(cap, self.rate_usd)),
-        }
-    }
-
     /// What so many ICS of overage cost.
     pub(crate) fn cost(&self, mode: Mode, overage: u64) -> Unit {
         match mode {
@@ -76,7 +67,7 @@ impl Settings {
 }
 
 /// How many ICS an amount pays for.
-pub(crate) fn affordable(cap: Unit, rate: Unit) -> u64 {
+fn affordable(cap: Unit, rate: Unit) -> u64 {
     if rate.0 <= 0 { u64::MAX } else { u64::try_from(cap.0 / rate.0).unwrap_or(0) }
 }
 
@@ -137,9 +128,23 @@ impl Standing {
         self.settings.cost(self.mode, overage)
     }
 
+    /// The most ICS that can be used in the period, overage included. A cap is an amount: what was spent stands, by the quota and at the rate
+    /// of then, and only the rest of it pays for more.
+    pub(crate) fn ceiling(&self) -> u64 {
+        let Self { settings, used, .. } = self;
+        match (self.mode, settings.overage, settings.cap_usd) {
+            (Mode::Test, ..) | (_, false, _) => settings.quota,
+            (_, true, None) => u64::MAX,
+            (_, true, Some(cap)) => {
+                let left = Unit(cap.0.saturating_sub(used.cost_usd.0));
+                settings.quota.max(used.units).saturating_add(affordable(left, settings.rate_usd))
+            }
+        }
+    }
+
     /// Whether anything can be charged at all.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        let ceiling = self.settings.ceiling(self.mode);
+        let ceiling = self.ceiling();
         if self.used.units < ceiling { Ok(()) } else { Err(self.exhausted(None)) }
     }
 
@@ -186,14 +191,30 @@ mod tests {
 
     #[test]
     fn the_ceiling_follows_quota_overage_and_cap() {
+        let period = Period::at(0);
+        let standing =
+            |settings: &Settings, mode, used| Standing { settings: settings.clone(), mode, period, used };
+        let of = |settings: &Settings, mode| standing(settings, mode, Used::default()).ceiling();
         let closed = Settings { quota: 10, ..Settings::new(Mode::Live) };
-        assert_eq!(closed.ceiling(Mode::Live), 10);
+        assert_eq!(of(&closed, Mode::Live), 10);
         let open = Settings { overage: true, ..closed };
-        assert_eq!((open.ceiling(Mode::Live), open.ceiling(Mode::Test)), (u64::MAX, 10));
+        assert_eq!((of(&open, Mode::Live), of(&open, Mode::Test)), (u64::MAX, 10));
         let capped = Settings { cap_usd: Some(Unit(24_999)), ..open };
-        assert_eq!(capped.ceiling(Mode::Live), 14, "0.024999 at 0.005 pays for four");
+        assert_eq!(of(&capped, Mode::Live), 14, "0.024999 at 0.005 pays for four");
         assert_eq!(capped.cost(Mode::Live, 4), Unit(20_000));
         assert_eq!(capped.cost(Mode::Test, 4), Unit::ZERO);
         assert_eq!(affordable(Unit(1), Unit::ZERO), u64::MAX);
+        // What was spent counts as it was spent, whatever quota and rate have become since.
+        let spent = |units, overage, micros| Used { units, overage, cost_usd: Unit(micros) };
+        let after = |settings: &Settings, used| standing(settings, Mode::Live, used).ceiling();
+        assert_eq!(after(&capped, spent(12, 2, 10_000)), 14);
+        let larger = Settings { quota: 20, ..capped.clone() };
+        assert_eq!(after(&larger, spent(14, 4, 20_000)), 20);
+        let cheaper = Settings { rate_usd: Unit(1_000), ..capped.clone() };
+        assert_eq!(after(&cheaper, spent(14, 4, 20_000)), 18);
+        let smaller = Settings { quota: 0, ..capped.clone() };
+        assert_eq!(after(&smaller, spent(10, 0, 0)), 14);
+        let lower = Settings { cap_usd: Some(Unit(5_000)), ..capped };
+        assert_eq!(after(&lower, spent(14, 4, 20_000)), 14);
     }
 }

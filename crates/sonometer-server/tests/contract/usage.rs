@@ -64,6 +64,18 @@ fn overage_is_metered_at_the_rate_up_to_the_cap() {
     assert_eq!((&usage["used"], &usage["remaining"]), (&json!(6), &json!(0)));
     let history = bench.get_as(&bench.live, "/api/v1/usage/history").good("History");
     assert_eq!(history["totals"], json!({"ics": 6, "cost_usd": 0.021, "analyses": 3}));
+    // A larger quota in the middle of the month makes the cap no larger, and neither does another rate.
+    bench.account(Mode::Live, |settings| settings.quota = 8);
+    assert_eq!(ask(TWO).good("Sense")["ics"]["cost_usd"], 0);
+    assert_eq!(ask(ONE).details()["reason"], "spend_cap");
+    bench.account(Mode::Live, |settings| settings.rate_usd = Unit(1));
+    assert_eq!(ask(ONE).details()["reason"], "spend_cap");
+    // What was used within a quota that is smaller now was not overage.
+    bench.account(Mode::Live, |settings| {
+        settings.quota = 0;
+        settings.cap_usd = Some(Unit(21_002));
+    });
+    assert_eq!(ask(TWO).good("Sense")["ics"]["cost_usd"], 0.000_002);
     bench.ledger_is_right();
 }
 

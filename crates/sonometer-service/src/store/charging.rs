@@ -4,16 +4,17 @@
 //! spend cap), see that the answer is written for this cost, do what goes along with it, note the rows of the ledger, keep the answer. All of it or
 //! nothing; what was answered is on the disk.
 
+use super::Dialect;
 use super::accounts::standing;
 use super::answers::{Kept, Key, Place, keep, kept_at};
 use super::charge::{Along, Charge, JobEnd, Made, Said};
 use super::dives::take_step;
 use super::ledger::{self, Entry};
 use super::reckon::Account;
-use super::{Dialect, count};
-use crate::account::{Standing, affordable};
+use crate::account::Standing;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
+use sonometer::Unit;
 use sqlx::any::AnyRow;
 use sqlx::{Any, AnyConnection, Connection, Row, Transaction};
 use std::collections::btree_map;
@@ -137,7 +138,7 @@ impl<'c> Batch<'_, 'c> {
             // The ledger is asked what the token spent, so it must have the earlier charges of this transaction.
             ledger::write(work, *dialect, entries).await?;
             let spent = spent_by_token(work, charge).await?;
-            if spent.saturating_add(due.overage) > affordable(cap, account.standing.settings.rate_usd) {
+            if spent.0.saturating_add(due.cost.0) > cap.0 {
                 return Err(token_is_spent(&account.standing, due.units).into());
             }
         }
@@ -197,17 +198,17 @@ async fn lock_row(
     row.map(account).transpose()
 }
 
-/// The ICS beyond the quota that the token of a charge caused in its period.
-async fn spent_by_token(work: &mut Transaction<'_, Any>, charge: &Charge) -> Result<u64, sqlx::Error> {
+/// What the ICS beyond the quota cost that the token of a charge caused in its period.
+async fn spent_by_token(work: &mut Transaction<'_, Any>, charge: &Charge) -> Result<Unit, sqlx::Error> {
     // PostgreSQL's sum of BIGINT is NUMERIC, and of no rows NULL.
     let row = sqlx::query(
-        "SELECT CAST(COALESCE(SUM(overage), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
+        "SELECT CAST(COALESCE(SUM(cost_micros), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
     )
     .bind(&charge.token)
     .bind(charge.period.to_string())
     .fetch_one(&mut **work)
     .await?;
-    Ok(count(row.try_get(0)?))
+    Ok(Unit(row.try_get(0)?))
 }
 
 fn token_is_spent(standing: &Standing, needed: u64) -> Refusal {

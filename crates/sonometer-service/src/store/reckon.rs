@@ -32,7 +32,7 @@ impl Account {
         let Standing { settings, used, .. } = &self.standing;
         let units: u64 = charge.lines.iter().map(|line| line.units).sum();
         let before = used.units;
-        let after = before.checked_add(units).filter(|after| *after <= settings.ceiling(charge.mode));
+        let after = before.checked_add(units).filter(|after| *after <= self.standing.ceiling());
         let after = after.ok_or_else(|| self.standing.exhausted(Some(units)))?;
         // What is beyond the quota now and was not before.
         let overage = after.saturating_sub(settings.quota.max(before));
