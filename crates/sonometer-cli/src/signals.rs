@@ -33,6 +33,31 @@ impl Stop {
     }
 }
 
+/// How long a signal counts as the one before: a terminal and a wrapper may both send it.
+#[cfg(any(feature = "mcp", feature = "proxy"))]
+const SAME: std::time::Duration = std::time::Duration::from_secs(1);
+
+#[cfg(any(feature = "mcp", feature = "proxy"))]
+impl Stop {
+    /// The first time that somebody asks, and the second: who asks again does not want to wait for what is under way.
+    pub(crate) fn twice(self) -> (impl Future<Output = ()> + Send + 'static, impl Future<Output = ()>) {
+        let (told, heard) = tokio::sync::oneshot::channel();
+        let first = async move {
+            self.asked().await;
+            let _ = told.send(());
+        };
+        let second = async move {
+            if heard.await.is_err() {
+                // The server ended by itself.
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(SAME).await;
+            Self::new().asked().await;
+        };
+        (first, second)
+    }
+}
+
 /// Never comes where the signal cannot be listened to.
 #[cfg(unix)]
 async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {

@@ -147,6 +147,35 @@ fn reads_its_file_again() {
     let _ = std::fs::remove_file(&path);
 }
 
+/// A stop waits for answers, and an answer may never end.
+#[test]
+fn who_asks_twice_to_stop_does_not_wait_for_answers() {
+    let upstream = TcpListener::bind("127.0.0.1:0").expect("binds");
+    let place = format!("http://{}", upstream.local_addr().expect("is bound"));
+    let (mut running, address) =
+        start(&["--listen", "127.0.0.1:0", "--upstream", &place, "--mask", "personal-data"]);
+    let asking = thread::spawn(move || ask(&address));
+    let (mut socket, _) = upstream.accept().expect("is asked");
+    read(&mut socket);
+    let stop = |running: &Running| {
+        let process = running.0.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &process]).status().expect("there is kill").success());
+    };
+    // The second one right behind it may be the same, from a wrapper.
+    stop(&running);
+    stop(&running);
+    thread::sleep(Duration::from_millis(1_500));
+    assert!(running.0.try_wait().expect("is a child").is_none(), "it waits for the answer");
+    stop(&running);
+    let ends = Instant::now() + Duration::from_secs(10);
+    while running.0.try_wait().expect("is a child").is_none() {
+        assert!(Instant::now() < ends, "it still waits");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(socket);
+    let _ = asking.join();
+}
+
 #[test]
 fn says_what_stays_until_it_is_started_again() {
     let path = std::env::temp_dir().join(format!("sonometer-fixed-{}.toml", std::process::id()));

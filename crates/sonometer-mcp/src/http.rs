@@ -20,11 +20,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::{sleep, timeout};
 
 /// Where the server is.
 const PATH: &str = "/mcp";
+/// How long a stop waits for what is under way: longer than a call takes. A connection on which nothing comes any more would keep it for ever.
+const DRAIN: Duration = Duration::from_secs(15);
 /// What is read of a refused message at most, and for how long.
 const REST: (usize, Duration) = (8 * MESSAGE_BYTES, Duration::from_secs(5));
 
@@ -52,6 +54,16 @@ pub(crate) async fn serve(
     token: &str,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
+    serve_and_drain(bench, listener, token, stop, DRAIN).await
+}
+
+async fn serve_and_drain(
+    bench: Arc<Bench>,
+    listener: TcpListener,
+    token: &str,
+    stop: impl Future<Output = ()> + Send + 'static,
+    drain: Duration,
+) -> std::io::Result<()> {
     let is_local = listener.local_addr()?.ip().is_loopback();
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -71,9 +83,23 @@ pub(crate) async fn serve(
         .route_service(PATH, service)
         .fallback(|| async { refused(StatusCode::NOT_FOUND, "the address of the server ends in /mcp") })
         .layer(from_fn_with_state(door, admit));
-    axum::serve(listener, router.into_make_service_with_connect_info::<Connection>())
-        .with_graceful_shutdown(stop)
-        .await
+    let (told, stopped) = oneshot::channel();
+    let stop = async {
+        stop.await;
+        let _ = told.send(());
+    };
+    let serving = axum::serve(listener, router.into_make_service_with_connect_info::<Connection>())
+        .with_graceful_shutdown(stop);
+    let late = async {
+        match stopped.await {
+            Ok(()) => sleep(drain).await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        served = serving => served,
+        () = late => Ok(()),
+    }
 }
 
 /// Lets in who has the token, before anything of the body is read.
@@ -146,6 +172,8 @@ fn refused(status: StatusCode, why: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpStream;
 
     #[test]
     fn a_token_is_right_as_a_whole() {
@@ -161,5 +189,31 @@ mod tests {
             assert!(!knows(wrong), "{wrong}");
         }
         assert!(!super::knows(&HeaderMap::new(), "secret"));
+    }
+
+    /// The head of a request that never ends, and a body.
+    #[tokio::test]
+    async fn a_stop_waits_for_no_connection_for_ever() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+        let address = listener.local_addr().expect("is bound");
+        let (ask, asked) = oneshot::channel::<()>();
+        let stop = async {
+            let _ = asked.await;
+        };
+        let bench = Arc::new(Bench::new(crate::Own::default()));
+        let serving =
+            tokio::spawn(serve_and_drain(bench, listener, "secret", stop, Duration::from_millis(100)));
+        let mut open = Vec::new();
+        let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\n";
+        let body = format!("{head}authorization: Bearer secret\r\ncontent-length: 9\r\n\r\n{{");
+        for half in [head, &body] {
+            let mut socket = TcpStream::connect(address).await.expect("connects");
+            socket.write_all(half.as_bytes()).await.expect("sends");
+            open.push(socket);
+        }
+        sleep(Duration::from_millis(100)).await;
+        ask.send(()).expect("is asked");
+        let ended = timeout(Duration::from_secs(10), serving).await.expect("ends in time");
+        ended.expect("is no panic").expect("serves");
     }
 }

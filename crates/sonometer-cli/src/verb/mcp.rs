@@ -102,12 +102,18 @@ async fn over_http(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
     let shown = if is_new { format!("token {token}\n") } else { String::new() };
-    let stop = Stop::new();
+    let (stop, again) = Stop::new().twice();
     screen.print_bytes(&format!("listening on http://{bound}/mcp\n{shown}"))?;
     if !is_local {
         screen.note("others can reach this address, and it has no TLS; put a proxy with TLS in front of it");
     }
-    server.serve_http(listener, &token, stop.asked()).await.map(|()| Exit::Done).map_err(unusable)
+    tokio::select! {
+        served = server.serve_http(listener, &token, stop) => served.map(|()| Exit::Done).map_err(unusable),
+        () = again => {
+            screen.note("stopped before all calls had ended");
+            Ok(Exit::Done)
+        }
+    }
 }
 
 /// The token that clients must send, and whether it is a new one.

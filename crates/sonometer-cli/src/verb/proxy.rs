@@ -269,13 +269,17 @@ async fn serve(
     let unusable = |error: std::io::Error| Failure::unusable(format!("{address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
-    let (stop, mut hangups) = (Stop::new(), Hangups::new());
+    let ((stop, again), mut hangups) = (Stop::new().twice(), Hangups::new());
     screen.print_bytes(&format!("listening on http://{bound}\n"))?;
-    let serving = proxy.clone().serve(listener, stop.asked());
-    tokio::pin!(serving);
+    let serving = proxy.clone().serve(listener, stop);
+    tokio::pin!(serving, again);
     loop {
         tokio::select! {
             ended = &mut serving => return ended.map(|()| Exit::Done).map_err(unusable),
+            () = &mut again => {
+                screen.note("stopped before all answers had ended");
+                return Ok(Exit::Done);
+            }
             () = hangups.next() => match arguments.again() {
                 Ok((guard, keys, new)) => {
                     screen.note(&format!("new conversations are guarded by policy {}", guard.digest()));
