@@ -55,7 +55,7 @@ use crate::vault::Vault;
 use charge::Order;
 use pulse::Pulse;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{Any, AnyPool, Connection, Executor, Row, Transaction};
+use sqlx::{Any, AnyPool, ConnectOptions, Connection, Executor, Row, Transaction};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -210,7 +210,11 @@ impl Store {
                 .await
                 .map_err(|error| format!("{name}: {error}"))?;
         }
-        let writer = pool(writers).connect_with(options.clone()).await.map_err(failed)?;
+        let writer = match pool(writers).connect_with(options.clone()).await {
+            // A pool tries a server that refuses again and again, for it may be starting, and says only that it took too long.
+            Err(sqlx::Error::PoolTimedOut) => return Err(format!("{name}: {}", why_not(&options).await)),
+            writer => writer.map_err(failed)?,
+        };
         form::bring_to_newest(&writer).await.map_err(|error| format!("{name}: {error}"))?;
         let readers = pool(readers).connect_with(options.clone()).await.map_err(failed)?;
         let (charges, waiting) = mpsc::channel(WAITING);
@@ -297,6 +301,15 @@ impl Store {
     }
 }
 
+/// Why no connection can be opened, from one attempt.
+async fn why_not(options: &AnyConnectOptions) -> String {
+    match tokio::time::timeout(Duration::from_millis(BUSY_MS), options.connect()).await {
+        Ok(Err(error)) => error.to_string(),
+        Ok(Ok(_)) => "it was too slow to answer; try again".to_owned(),
+        Err(_) => "it does not answer; check host and port".to_owned(),
+    }
+}
+
 /// Makes the file where there is none, for its owner only: it holds answers that were given.
 fn create(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
@@ -332,4 +345,18 @@ fn count(stored: i64) -> u64 {
 /// A count as the store keeps it.
 fn stored(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_refuses_is_told_as_one() {
+        // Nothing listens on the port of a listener that is gone.
+        let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let url = format!("postgres://nobody@127.0.0.1:{}/none", port.expect("binds").port());
+        let why = Store::open(&url).await.expect_err("is not there");
+        assert!(why.starts_with("the PostgreSQL database: ") && why.contains("refused"), "{why}");
+    }
 }
