@@ -93,6 +93,16 @@ fn a_message_names_file_line_and_key_and_what_to_write() {
 }
 
 #[test]
+fn what_is_no_key_is_told_with_where_it_stands() {
+    let path = file("keys", "[keys]\nsecret = \"verysecret\"\n");
+    let settings = Settings::read(&[], &BTreeMap::new(), Some(&path)).expect("is a text");
+    let Err(Failure::Told(told)) = settings.vault() else { panic!("is no key") };
+    let message = told.message.replace(&path, "FILE");
+    assert!(message.starts_with("FILE:2: `keys.secret`: line 1: not a key"), "{message}");
+    assert!(!message.contains("verysecret"), "{message}");
+}
+
+#[test]
 fn what_is_printed_can_be_read_again_and_holds_no_secret() {
     let variables = environment(&[
         ("SONOMETER_KEYS_SECRET", "verysecret"),

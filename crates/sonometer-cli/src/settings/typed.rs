@@ -1,7 +1,7 @@
 //! Settings as the parts of the service take them.
 
+use super::Settings;
 use super::keys::{Name, Value};
-use super::{Settings, key};
 use crate::failure::Failure;
 use sonometer_server::{FileLimits, Limits, Live, Network, TlsFiles};
 use sonometer_service::guard::{Allowed, Guard};
@@ -141,7 +141,9 @@ impl Settings {
                     .map_err(|error| Failure::unusable(format!("{path}: {error}")))?;
                 (path.to_owned(), text)
             }
-            (None, Some(secret)) => (key(Name::KeysSecret).variable(), secret.replace(',', "\n")),
+            (None, Some(secret)) => {
+                (format!("{}: `keys.secret`", self.source(Name::KeysSecret)), secret.replace(',', "\n"))
+            }
             (None, None) => return Ok(Vault::default()),
         };
         Vault::read(&text).map_err(|message| Failure::unusable(format!("{name}: {message}")))
