@@ -335,6 +335,7 @@ fn a_client_that_reconnects_pays_once() {
     // Another text is another stream.
     let other = bench.post_with(&bench.test, PATH, &sense("desk", ONE), &[("Last-Event-ID", &all[0])]);
     other.is(409, "idempotency_conflict");
+    assert!(other.body.contains("`Last-Event-ID`"), "it names the header that was sent: {}", other.body);
     // What is no id of ours says nothing.
     for last in ["0", "", "str_-", "complete"] {
         let answer = again(last);

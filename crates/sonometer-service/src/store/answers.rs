@@ -98,7 +98,13 @@ impl Kept<'_> {
         if self.body_sha == key.body_sha {
             return Ok((u16::try_from(self.status).unwrap_or(200), self.answer.clone().into_owned()));
         }
-        let message = "this `Idempotency-Key` was used with another body; use a new key for a new request";
+        let message = match key.is_own {
+            // The caller sent no key, but named a stream.
+            true => {
+                "the stream that `Last-Event-ID` names had another body; leave the header out for a new stream"
+            }
+            false => "this `Idempotency-Key` was used with another body; use a new key for a new request",
+        };
         Err(Refusal::new(Code::IdempotencyConflict, message))
     }
 }
