@@ -130,10 +130,6 @@ impl Stream {
         cover: &Cover,
         (masks, spans): (&Cover, &[(u32, Range<usize>)]),
     ) -> Vec<Event> {
-        if evidence.is_empty() && spans.is_empty() && self.held.is_empty() {
-            // Most sentences.
-            return Vec::new();
-        }
         let mut events = self.release_held();
         let mut left = spans;
         for Told { sensor, candidate, whole } in evidence {
