@@ -92,6 +92,32 @@ fn conversations_are_masked_turn_by_turn() {
     assert_eq!(shown(&["mask", "personal-data", "-", "--format", "jsonl"], &masked), masked);
 }
 
+/// Chats name people by numbers of phones and addresses.
+#[test]
+fn roles_and_ids_are_masked_too() {
+    let mail = "{\"id\":\"to bob@example.com\",\"segments\":[{\"role\":\"agent\",\"content\":\"Hi.\"},{\"role\":\"ann@example.com\",\"content\":\"Hello.\"}]}\n";
+    let arguments = ["mask", "personal-data", "-", "--format", "jsonl"];
+    let output = run_in(&[], &arguments, mail);
+    assert_eq!(
+        text(&output.stdout),
+        "{\"segments\":[{\"role\":\"agent\",\"content\":\"Hi.\"},{\"role\":\"role 2\",\"content\":\"Hello.\"}]}\n"
+    );
+    let told = text(&output.stderr);
+    assert!(told.contains("the id is left out, because it has a text in it that is masked"), "{told}");
+    assert!(!told.contains("example"), "{told}");
+
+    let lines =
+        "{\"role\":\"agent\",\"content\":\"Hi.\"}\n{\"role\":\"ann@example.com\",\"content\":\"Hello.\"}\n";
+    let guard = ["stream", "personal-data", "--form", "jsonl", "--guard"];
+    assert_eq!(shown(&guard, lines), "agent: Hi.\nrole 2: Hello.\n");
+    assert!(!text(&run_in(&[], &guard[..4], lines).stdout).contains("ann@"));
+    // A role that only the conversation itself tells to be private.
+    let chat =
+        "{\"segments\":[{\"role\":\"Quillon\",\"content\":\"My name is Quillon, I was born in Rome.\"}]}";
+    let masked = shown(&["mask", "names-and-places", "-", "--format", "json"], chat);
+    assert!(!masked.contains("Quillon") && masked.starts_with("role 1: My name is "), "{masked}");
+}
+
 #[test]
 fn keys_come_from_a_file_or_the_environment() {
     let arguments = ["mask", "personal-data", "-", "--format", "text", "--mask", "keyed"];

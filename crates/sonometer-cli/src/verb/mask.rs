@@ -8,6 +8,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use serde::Serialize;
 use sonometer::{Instrument, Interaction, Reading, SenseOptions, Unit};
+use sonometer_report::{Hidden, Names, Roles};
 
 /// Arguments of `mask`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut exit = Exit::Done;
     for item in input.items() {
         item.tell_notes(screen);
-        match masked(&instrument, options, item, as_json) {
+        match masked(&instrument, options, item, as_json, screen) {
             Ok(text) => screen.print_bytes(&text)?,
             Err(failure) => exit = exit.or(screen.fail(&failure, as_json)),
         }
@@ -70,22 +71,36 @@ fn masked(
     options: SenseOptions,
     item: Item,
     as_json: bool,
+    screen: &Screen,
 ) -> Result<String, Failure> {
     let interaction = item.interaction?;
     let sensed = instrument.sense_with(&interaction, options);
     let reading = sensed.map_err(|error| refused(&item.name, interaction.modality(), &error))?;
-    match as_json {
-        true => Ok(json::line(&of(&reading, &interaction, item.id.as_deref()))),
-        false => Ok(plain(&reading, &interaction)),
+    // A chat names its speakers by numbers of phones and addresses: roles and ids are shown as reports show them.
+    let roles = Roles::of(&reading);
+    if !as_json {
+        return Ok(plain(&reading, &interaction, &roles));
     }
+    let shown =
+        item.id.as_deref().filter(|id| Names::of(instrument).allows_beside(id, &Hidden::of(&reading)));
+    if shown.is_none() && item.id.is_some() {
+        screen
+            .note(&format!("{}: the id is left out, because it has a text in it that is masked", item.name));
+    }
+    Ok(json::line(&of(&reading, &interaction, shown, &roles)))
 }
 
-fn of<'i>(reading: &Reading, interaction: &'i Interaction, id: Option<&'i str>) -> Masked<'i> {
+fn of<'i>(
+    reading: &Reading,
+    interaction: &'i Interaction,
+    id: Option<&'i str>,
+    roles: &'i Roles,
+) -> Masked<'i> {
     if !interaction.is_conversation() {
         return Masked { id, content: Some(reading.masked_turn(0).into_owned()), segments: None };
     }
     let segments = interaction.turns().iter().enumerate().map(|(at, turn)| Segment {
-        role: turn.role.as_deref().unwrap_or_default(),
+        role: roles.shown(turn.role.as_deref().unwrap_or_default()),
         content: reading.masked_turn(at).into_owned(),
         timestamp: turn.timestamp.map(Seconds),
     });
@@ -93,11 +108,11 @@ fn of<'i>(reading: &Reading, interaction: &'i Interaction, id: Option<&'i str>) 
 }
 
 /// The text, or a line for each turn with its role.
-fn plain(reading: &Reading, interaction: &Interaction) -> String {
+fn plain(reading: &Reading, interaction: &Interaction, roles: &Roles) -> String {
     let mut text = String::new();
     for (at, turn) in interaction.turns().iter().enumerate() {
         if let Some(role) = &turn.role {
-            text.push_str(&format!("{role}: "));
+            text.push_str(&format!("{}: ", roles.shown(role)));
         }
         text.push_str(&reading.masked_turn(at));
         if !text.ends_with('\n') {

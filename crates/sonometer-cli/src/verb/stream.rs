@@ -17,6 +17,8 @@ use sonometer::{
     Error, ErrorCode, Event, Instrument, OffsetUnit, Place, Profile, Reading, Released, SenseOptions,
     Session, SessionOptions, Step, Turn, Unit, View,
 };
+use sonometer_report::Names;
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 /// Arguments of `stream`.
@@ -71,7 +73,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if arguments.guard {
         masks::tell_if_none(&instrument, screen);
     }
-    let mut stream = Stream { session: instrument.session(options), teller: Teller::new(arguments) };
+    let mut stream =
+        Stream { session: instrument.session(options), teller: Teller::new(arguments, &instrument) };
     stream.read(arguments.form, screen)?;
     let step = stream.session.end().map_err(|error| unusable(&error))?;
     stream.teller.tell(&step, screen)?;
@@ -198,8 +201,11 @@ struct Teller {
     sentences: Sentences,
     has_turns: bool,
     is_turn_empty: bool,
-    /// The roles of all segments.
+    /// The roles of all segments, as they may be shown.
     roles: Vec<String>,
+    /// How each role is shown: a number in the place of one with a text in it that is masked.
+    shown_as: BTreeMap<String, String>,
+    names: Names,
     /// The segment whose text was shown last.
     shown: Option<usize>,
     /// Whether something stands in the last line.
@@ -207,7 +213,7 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(arguments: &Arguments) -> Self {
+    fn new(arguments: &Arguments, instrument: &Instrument) -> Self {
         let manner = match (arguments.json, arguments.guard) {
             (true, _) => Manner::Json,
             (_, true) => Manner::Guard,
@@ -221,6 +227,8 @@ impl Teller {
             has_turns: false,
             is_turn_empty: true,
             roles: Vec::new(),
+            shown_as: BTreeMap::new(),
+            names: Names::of(instrument),
             shown: None,
             in_line: false,
         }
@@ -229,7 +237,14 @@ impl Teller {
     fn begin_turn(&mut self, role: Option<&str>) {
         self.has_turns = true;
         self.is_turn_empty = true;
-        self.roles.push(role.unwrap_or_default().to_owned());
+        let role = role.unwrap_or_default();
+        let number = self.shown_as.len() + 1;
+        let names = &mut self.names;
+        let shown = self.shown_as.entry(role.to_owned()).or_insert_with(|| match names.allows(role) {
+            true => role.to_owned(),
+            false => format!("role {number}"),
+        });
+        self.roles.push(shown.clone());
     }
 
     /// Tells what is new.
