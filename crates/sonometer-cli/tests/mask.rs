@@ -119,6 +119,41 @@ fn roles_and_ids_are_masked_too() {
 }
 
 #[test]
+fn ids_are_masked_beside_what_is_found() {
+    let line = |id: &str, content: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"segments\":[{{\"role\":\"ann@example.com\",\"content\":\"{content}\"}}]}}\n"
+        )
+    };
+    let talks =
+        file("private-ids.jsonl", &(line("to bob@example.com", "Hi, thank you.") + &line("x", "Hi.")));
+    let protocol = |name: &str, thanks: &str| {
+        let source = format!(
+            r#"{{"sonometer": 1, "id": "p", "version": "1", "taxonomy": "Signal", "score": "any", "fidelity": {{"sufficient": 0}},
+            "markers": [{{"label": "mail", "strong": "<email>", "mask": "label"}}, {{"label": "thanks", "strong": "{thanks}"}}]}}"#
+        );
+        file(name, &source)
+    };
+    let (old, new) = (protocol("old-private.json", "bye"), protocol("new-private.json", "thank you"));
+    let labelled = file(
+        "private-labels.jsonl",
+        "{\"id\": \"to bob@example.com\", \"interaction\": {\"content\": \"Thank you.\"}, \"labels\": {\"polite\": false}}\n",
+    );
+    let page = file("private-ids.html", "");
+    for arguments in [
+        &["sense", &new, &talks][..],
+        &["fidelity", &new, &talks],
+        &["diff", &old, &new, &talks, "--html", &page],
+        &["evaluate", &new, &labelled, "--html", &page],
+    ] {
+        let told = shown(arguments, "") + &fs::read_to_string(&page).expect("is there");
+        assert!(!told.contains("@example"), "{arguments:?}: {told}");
+        assert!(told.contains("jsonl"), "{arguments:?}: {told}");
+    }
+    assert!(shown(&["sense", &new, &talks], "").contains("private-ids.jsonl:2  x\n"), "others are shown");
+}
+
+#[test]
 fn keys_come_from_a_file_or_the_environment() {
     let arguments = ["mask", "personal-data", "-", "--format", "text", "--mask", "keyed"];
     let path = file("mask-key", &format!("{KEY}\n"));

@@ -9,6 +9,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use anstyle::{AnsiColor, Style};
 use sonometer::{Fidelity, Instrument, Unit};
+use sonometer_report::Names;
 
 /// Arguments of `fidelity`.
 #[derive(Debug, clap::Args)]
@@ -39,10 +40,11 @@ struct Price {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
     let input = Input::open(&arguments.input)?;
+    let mut names = Names::of(&instrument);
     let mut exit = Exit::Done;
     for item in input.items() {
         let title = match (&item.id, input.is_several()) {
-            (Some(id), true) => format!("{}  {}", item.name, one_line(id)),
+            (Some(id), true) if names.allows(id) => format!("{}  {}", item.name, one_line(id)),
             _ => item.name.clone(),
         };
         item.tell_notes(screen);

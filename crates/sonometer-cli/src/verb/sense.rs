@@ -121,11 +121,12 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
     let mut first = true;
     let (mut kept, mut left_out) = (Vec::new(), 0);
     for item in input.items() {
-        let title = title(&input, &item);
+        let (name, id) = (item.name.clone(), item.id.clone());
         item.tell_notes(screen);
         let origin = item.origin.clone();
         match sense(&instrument, item, options, arguments) {
             Ok(reading) => {
+                let title = if input.is_several() { title(name, id, &reading) } else { String::new() };
                 if arguments.json {
                     screen.print_bytes(&json(&reading, arguments))?;
                 } else {
@@ -152,12 +153,12 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
     Ok(exit)
 }
 
-/// The heading of one of several interactions.
-fn title(input: &Input, item: &Item) -> String {
-    match &item.id {
-        Some(id) if input.is_several() => format!("{}  {}", item.name, one_line(id)),
-        None if input.is_several() => item.name.clone(),
-        _ => String::new(),
+/// The heading of one of several interactions, without an id that has a text in it that is masked.
+fn title(name: String, id: Option<String>, reading: &Reading) -> String {
+    let mut names = Names::of(reading.instrument());
+    match id.filter(|id| names.allows_beside(id, &Hidden::of(reading))) {
+        Some(id) => format!("{name}  {}", one_line(&id)),
+        None => name,
     }
 }
 

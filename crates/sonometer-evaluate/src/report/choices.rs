@@ -1,6 +1,8 @@
 //! The report of an evaluation of choices.
 
-use super::common::{cells, coverage, figures, insufficient, left_out, share, share_bar, sheet as common};
+use super::common::{
+    cells, coverage, figures, id, insufficient, left_out, share, share_bar, sheet as common,
+};
 use crate::evaluate::choices::{ChoiceEvaluation, Part as Breakdown, Wrong};
 use crate::evaluate::measure;
 use sonometer_report::{
@@ -108,7 +110,7 @@ fn breakdown(label: &str, parts: &[Breakdown]) -> Table {
 fn case(wrong: &Wrong, explained: bool) -> Case<'_> {
     let chosen = wrong.chosen.as_deref().unwrap_or("nothing");
     Case {
-        name: wrong.item.id.clone(),
+        name: id(&wrong.item, &[&wrong.reading]),
         about: format!(
             "line {}, labelled {}, chosen {chosen} with {}",
             wrong.item.line,

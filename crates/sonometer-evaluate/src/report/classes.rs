@@ -2,7 +2,7 @@
 
 use super::chart;
 use super::common::{
-    alarms, cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common,
+    alarms, cells, coverage, evenly, figures, id, insufficient, left_out, share, share_bar, sheet as common,
     thresholds as thresholds_proposed,
 };
 use crate::evaluate::breakdown::Part as Breakdown;
@@ -242,7 +242,7 @@ fn case(wrong: &Wrong) -> Case<'_> {
         ..Talk::with(&wrong.reading, marks.collect())
     };
     Case {
-        name: wrong.item.id.clone(),
+        name: id(&wrong.item, &[&wrong.reading]),
         about: format!("line {}{segment}, value {}", wrong.item.line, wrong.case.value),
         warning: insufficient(&wrong.reading),
         lines: Vec::new(),

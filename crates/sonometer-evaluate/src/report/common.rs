@@ -4,8 +4,9 @@ use crate::evaluate::alarms::{Alarms, Rate, hundredths};
 use crate::evaluate::measure::{Counts, Estimate};
 use crate::evaluate::result::Data;
 use crate::evaluate::thresholds::Proposal;
+use crate::labels::Item;
 use sonometer::{Reading, Unit};
-use sonometer_report::{Bar, Cell, Line, Part, Row, Sheet, Subject, Table, Tone, columns};
+use sonometer_report::{Bar, Cell, Hidden, Line, Names, Part, Row, Sheet, Subject, Table, Tone, columns};
 
 /// Three places, rounded half up.
 pub(crate) fn places(value: Unit) -> String {
@@ -16,6 +17,13 @@ pub(crate) fn places(value: Unit) -> String {
 /// A share, or `n/a`.
 pub(crate) fn share(value: Option<Unit>) -> String {
     value.map_or_else(|| "n/a".into(), places)
+}
+
+/// The id of an item beside its readings; none if it has a text in it that they hide, since a line says which item it is.
+pub(super) fn id(item: &Item, readings: &[&Reading]) -> String {
+    let is_shown =
+        |reading: &&Reading| Names::of(reading.instrument()).allows_beside(&item.id, &Hidden::of(reading));
+    if readings.iter().all(is_shown) { item.id.clone() } else { String::new() }
 }
 
 /// `[0.712, 0.789]` in small print, or nothing.

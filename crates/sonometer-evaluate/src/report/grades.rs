@@ -1,6 +1,6 @@
 //! The report of an evaluation against grades.
 
-use super::common::{cells, coverage, insufficient, left_out, places, share_bar, sheet as common};
+use super::common::{cells, coverage, id, insufficient, left_out, places, share_bar, sheet as common};
 use crate::evaluate::graded::{Bin, GradedEvaluation, Wrong};
 use crate::evaluate::measure::Estimate;
 use sonometer::Unit;
@@ -173,7 +173,7 @@ fn markers(evaluation: &GradedEvaluation) -> Table {
 
 fn wrong<'r>(title: &str, worst: &'r [Wrong], explained: bool) -> Part<'r> {
     let case = |wrong: &'r Wrong| Case {
-        name: wrong.item.id.clone(),
+        name: id(&wrong.item, &[&wrong.sensed]),
         about: place(wrong),
         warning: insufficient(&wrong.sensed),
         lines: Vec::new(),

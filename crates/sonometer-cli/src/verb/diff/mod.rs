@@ -14,6 +14,7 @@ use crate::verb::dive::StageSource;
 use moved::Moved;
 use report::Totals;
 use sonometer::{Document, Instrument, SenseOptions};
+use sonometer_report::{Hidden, Names};
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -107,10 +108,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         totals.add(&before, &after, moved.as_ref());
         let shown = arguments.limit.is_none_or(|limit| totals.moved <= limit);
         if let Some(moved) = moved.filter(|_| shown) {
-            let (name, id) = (name.as_str(), id.as_deref());
-            let case = report::case(name, id, &moved);
+            let shown = id.as_deref().filter(|id| {
+                [&before, &after]
+                    .iter()
+                    .all(|reading| Names::of(reading.instrument()).allows_beside(id, &Hidden::of(reading)))
+            });
+            let case = report::case(&name, shown, &moved);
             match arguments.json {
-                true => screen.print_bytes(&json::line(&moved.json(name, id)))?,
+                true => screen.print_bytes(&json::line(&moved.json(&name, id.as_deref())))?,
                 false => screen.print(&(case.to_text(&paint) + "\n"))?,
             }
             if arguments.page.is_asked() && cases.len() < ON_PAGE {

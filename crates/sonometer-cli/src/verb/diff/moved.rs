@@ -3,7 +3,7 @@
 use crate::json::number;
 use serde::Serialize;
 use sonometer::{Reading, Resonance, Unit};
-use sonometer_report::{Cited, cited, full_name, named_resonance};
+use sonometer_report::{Cited, Roles, cited, full_name, named_resonance};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -96,11 +96,16 @@ fn only_in(reading: &Reading, other: &Reading) -> Vec<Quote> {
     let known: Vec<_> = cited(other).iter().map(|found| key(other, found)).collect();
     let all = cited(reading);
     let own = all.iter().filter(|found| !known.contains(&key(reading, found)));
-    own.map(|found| Quote::of(found, reading, other)).collect()
+    let roles = (Roles::of(reading), Roles::of(other));
+    own.map(|found| Quote::of(found, (reading, &roles.0), (other, &roles.1))).collect()
 }
 
 impl Quote {
-    fn of(cited: &Cited<'_>, within: &Reading, other: &Reading) -> Self {
+    fn of(
+        cited: &Cited<'_>,
+        (within, roles): (&Reading, &Roles),
+        (other, theirs): (&Reading, &Roles),
+    ) -> Self {
         let Cited { at, reading, evidence: found, .. } = cited;
         let turn = &reading.interaction().turns()[found.turn];
         let here = reading.masked_characters(found.turn);
@@ -119,7 +124,7 @@ impl Quote {
             marker: full_name(within, *at, found.metamarker),
             turn: found.turn,
             range: found.range.clone(),
-            role: turn.role.as_deref().map(str::to_owned),
+            role: turn.role.as_deref().map(|role| theirs.shown(roles.shown(role)).to_owned()),
             before: format!("{}{}", ellipsis(from > 0), text(from..start)),
             source: text(start..end),
             after: format!("{}{}", text(end..to), ellipsis(to < shown.len())),
