@@ -312,11 +312,16 @@ impl Selector {
             Some(class) => class.holds(value)?,
             None => Class::truth(value)?,
         };
-        Ok(match &self.negative {
-            _ if positive => Some(true),
-            Some(class) => class.holds(value)?.then_some(false),
-            None => Some(false),
-        })
+        let Some(class) = &self.negative else { return Ok(Some(positive)) };
+        let negative = class.holds(value)?;
+        // A list may hold a value of each class, and is positive; one value is in one of them.
+        if positive && negative && !value.is_array() {
+            return Err(format!(
+                "`{}`, in both classes; choose values for --positive and --negative that do not overlap",
+                class::plain(value)
+            ));
+        }
+        Ok(if positive { Some(true) } else { negative.then_some(false) })
     }
 }
 
@@ -374,6 +379,12 @@ mod tests {
         assert_eq!(truths("mood", Some("glad"), None).expect("reads"), [Some(true), Some(false), None]);
         assert_eq!(truths("mood", Some("glad"), Some("angry")).expect("reads"), [Some(true), None, None]);
         assert_eq!(truths("n", None, None).expect("reads"), [Some(true), Some(false), None]);
+        let message = told(truths("n", Some(">=0"), Some("<=0")).expect_err("0 is in both"));
+        assert_eq!(
+            message,
+            "data.jsonl:3: labels.n is `0`, in both classes; choose values for --positive and --negative that do not overlap"
+        );
+        assert_eq!(truths("n", Some(">0"), Some("<=0")).expect("reads"), [Some(true), Some(false), None]);
         let message = told(truths("mood", None, None).expect_err("texts are neither true nor false"));
         assert_eq!(
             message,
