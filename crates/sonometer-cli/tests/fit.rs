@@ -490,6 +490,14 @@ fn errors_say_what_to_do() {
     fs::write(folder.join("pair.jsonl"), pair).expect("can be written");
     let dumb = r#"{"interaction": {"content": "4711"}, "labels": {"kind": true}}"#;
     fs::write(folder.join("dumb.jsonl"), dumb).expect("can be written");
+    let said = |n: usize| {
+        let role = ["agent", "customer"][n % 2];
+        format!(
+            "{{\"interaction\": {{\"segments\": [{{\"role\": \"{role}\", \"content\": \"number {n}\"}}]}}, \"labels\": {{\"kind\": {}}}}}\n",
+            n.is_multiple_of(2)
+        )
+    };
+    fs::write(folder.join("spoken.jsonl"), (0..24).map(said).collect::<String>()).expect("can be written");
     fs::write(folder.join("few.jsonl"), spoken(&[("en", 12), ("de", 16)])).expect("can be written");
     let json = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "markers": [{"label": "x", "strong": "y"}]}"#;
     fs::write(folder.join("rate.json"), json).expect("can be written");
@@ -519,6 +527,15 @@ fn errors_say_what_to_do() {
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns rate.json", "written in braces"),
         ("fit corpus.jsonl --marker kindness --by agent --out o.yaml --patterns shop.yaml", "remove --by"),
         ("fit corpus.jsonl --marker kind --out o.yaml --support 500", "lower --support (now 500)"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --size 0", "--size: 0 lines are no list"),
+        (
+            "fit corpus.jsonl --marker kind --out o.yaml --by agent",
+            "no turn of the items is by `agent`; no turn has a role; remove --by",
+        ),
+        (
+            "fit spoken.jsonl --label kind --marker kind --out o.yaml --by agnet",
+            "no turn of the items is by `agnet`, but by agent, customer; name with --by one of theirs",
+        ),
         ("fit corpus.jsonl --marker kind --out o.yaml --regularisation 0", "is not between"),
         ("fit corpus.jsonl --marker kind --out no/such/folder.yaml", "cannot be written"),
         (

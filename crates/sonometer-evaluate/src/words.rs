@@ -1,7 +1,7 @@
 //! Words of messages.
 
 /// The options that messages and notes may name, without their dashes.
-const OPTIONS: [&str; 30] = [
+const OPTIONS: [&str; 34] = [
     "alarms",
     "background",
     "balanced",
@@ -9,6 +9,7 @@ const OPTIONS: [&str; 30] = [
     "errors",
     "explain",
     "fold",
+    "folds",
     "graded",
     "group",
     "higher",
@@ -23,7 +24,9 @@ const OPTIONS: [&str; 30] = [
     "offsets",
     "patterns",
     "positive",
+    "prefix",
     "regularisation",
+    "size",
     "stop-list",
     "sufficient",
     "support",
@@ -32,6 +35,7 @@ const OPTIONS: [&str; 30] = [
     "unit",
     "weigh",
     "where",
+    "words",
 ];
 
 /// A message in which options have the names of another door: `--positive` becomes what `spell` makes of `positive`. So a caller

@@ -5,11 +5,15 @@ use super::protocol_file::ProtocolFile;
 use super::scale::{TRIGGER, Weighted};
 use super::write::{Frame, SelfTest};
 use crate::error::{Error, Place};
+use sonometer::text::fold::fold_to_lower;
 use sonometer::{Interaction, Protocol, Unit};
 use std::collections::BTreeSet;
 
 /// What stands before the markers of a file.
 const MARKERS: &str = "markers:\n";
+
+/// Roles that an error lists.
+const ROLES: usize = 12;
 
 /// Where a list is written.
 #[derive(Clone, Debug)]
@@ -177,6 +181,20 @@ impl Form {
             return Ok(None);
         }
         let turns = interactions.iter().flat_map(|interaction| interaction.turns());
-        heard(protocol, &by, turns.filter_map(|turn| turn.role.as_deref()).collect()).map(Some)
+        let roles: BTreeSet<&str> = turns.filter_map(|turn| turn.role.as_deref()).collect();
+        let heard = heard(protocol, &by, roles.clone())?;
+        if roles.iter().any(|role| heard.contains(fold_to_lower(role).trim())) {
+            return Ok(Some(heard));
+        }
+        // Else the list would be said to lack patterns.
+        let by = by.join("` or `");
+        let fix = match (own, roles.is_empty()) {
+            (Some(_), _) => "change `by` in the protocol",
+            (None, true) => "no turn has a role; remove --by",
+            (None, false) => "name with --by one of theirs",
+        };
+        let listed = roles.iter().take(ROLES).copied().collect::<Vec<_>>().join(", ");
+        let there = if roles.is_empty() { String::new() } else { format!(", but by {listed}") };
+        Err(Error::unusable(format!("no turn of the items is by `{by}`{there}; {fix}")))
     }
 }

@@ -178,6 +178,9 @@ impl Settings {
         ] {
             expect_between(option, value, least, most)?;
         }
+        if self.size == 0 {
+            return Err(Error::unusable("--size: 0 lines are no list; write 1 or more"));
+        }
         if self.alarms.is_some() && self.background.is_none() {
             return Err(Error::unusable(
                 "--alarms needs --background, ordinary interactions to count them on",
