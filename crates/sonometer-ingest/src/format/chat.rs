@@ -44,6 +44,8 @@ pub(crate) fn of_json(text: &str) -> Kind {
     };
     match &value {
         Value::Object(object) if is_interaction(object) => Kind::Json,
+        // Meant as a chat, whatever is wrong with its messages: an interaction has no such key.
+        Value::Object(object) if object.contains_key("messages") => Kind::Chat,
         _ if foreign(text).is_some() => Kind::Chat,
         _ if messages(&value).is_some() => Kind::Chat,
         _ => Kind::Json,
@@ -317,6 +319,23 @@ mod tests {
             format!("{time} {}: {} @{place}", turn.role.as_deref().unwrap_or_default(), turn.content)
         };
         read.interaction.turns().iter().enumerate().map(turn).chain(read.notes.clone()).collect()
+    }
+
+    #[test]
+    fn an_object_with_messages_is_a_chat_whatever_is_wrong_with_them() {
+        let refused = |text: &str| {
+            assert_eq!(of_json(text), Kind::Chat, "{text}");
+            read(text, &Hints::default(), &Limits::default()).expect_err("is no chat").to_string()
+        };
+        for text in [
+            r#"{"messages": [{"content": "Hi."}]}"#,
+            r#"{"messages": [{"role": "user", "contents": "Hi."}]}"#,
+            r#"{"messages": [{"role": "user", "content": 5}]}"#,
+            r#"{"messages": []}"#,
+        ] {
+            let told = refused(text);
+            assert!(told.contains("not a list of messages with roles"), "{told}");
+        }
     }
 
     #[test]
