@@ -87,6 +87,12 @@ pub(crate) struct Wanted {
     alarms: Option<String>,
 }
 
+/// A note of a report with options as they are written in Python.
+#[pyfunction]
+pub(crate) fn _spelt(note: &str) -> String {
+    respelled(note, spelt)
+}
+
 /// JSON, text and page of an evaluation.
 #[pyfunction]
 pub(crate) fn _evaluate(

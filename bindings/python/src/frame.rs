@@ -68,8 +68,18 @@ impl Frame {
 
 /// A column of what Python gave.
 pub(crate) fn column(object: &Bound<'_, PyAny>) -> Outcome<Arrays> {
-    Arrays::of(object).map_err(|_| {
+    Arrays::of(object).map_err(|error| {
         let kind = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
+        // pandas needs pyarrow for it, and one kind of values.
+        let speaks = ["__arrow_c_array__", "__arrow_c_stream__"]
+            .iter()
+            .any(|way| object.hasattr(way).unwrap_or(false));
+        if speaks {
+            let said = error.value(object.py()).to_string();
+            let said = said.trim_end_matches('.');
+            let fix = "give texts and None only, as `column.astype(\"string\")` does in pandas";
+            return Failure::wrong_type("column", format!("{kind} gives no column of Arrow: {said}"), fix);
+        }
         let fix = "give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow";
         Failure::wrong_type("column", format!("{kind} is no column"), fix)
     })

@@ -58,7 +58,7 @@ mod native {
     #[pymodule_export]
     use super::dive::{_dive_talk, _restore_dive, Dive};
     #[pymodule_export]
-    use super::evaluate::{_evaluate, _fit};
+    use super::evaluate::{_evaluate, _fit, _spelt};
     #[pymodule_export]
     use super::extract::extract;
     #[pymodule_export]

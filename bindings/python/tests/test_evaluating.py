@@ -241,6 +241,7 @@ def test_thresholds_say_what_they_cost(expected: Report) -> None:
     assert (own.value, own.macro_f1) == (told["threshold"], told["macro_f1"])
     assert (own.right, own.wrong) == (told["changed"]["right"], told["changed"]["wrong"])
     assert "only 6 cases are negative, so few items decide the proposed thresholds; label at least 30 of each class" in expected.notes
+    assert any("give some with `background`" in note for note in expected.notes)    # `--background` in the command
 
 
 def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:

@@ -139,6 +139,9 @@ def test_mistakes_say_what_to_write(courtesy: Sensor) -> None:
     texts = pyarrow.array(TEXTS)
     with pytest.raises(WrongTypeError, match="list is no column; give one of pyarrow, Polars"):
         courtesy.frame(["a"])
+    mixed = pytest.importorskip("pandas").Series(["a", 5], dtype=object)
+    with pytest.raises(WrongTypeError, match="Series gives no column of Arrow: .*int.*; give texts and None only"):
+        courtesy.frame(mixed)
     with pytest.raises(InvalidRequestError, match="the column is `Int64`; wanted are text"):
         courtesy.frame(pyarrow.array([1]))
     with pytest.raises(InvalidRequestError, match="there is no column `scor`; columns are score, sufficient"):

@@ -49,6 +49,7 @@ __all__ = [
     "_restore_stage",
     "_restore_target",
     "_shown_roles",
+    "_spelt",
     "blueprints",
     "check",
     "extract",
@@ -1046,6 +1047,7 @@ def _evaluate(
     background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str]: ...
+def _spelt(note: str) -> str: ...
 def _fit(
     items: Any,
     selection: Mapping[str, Any],

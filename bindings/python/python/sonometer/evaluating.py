@@ -141,7 +141,7 @@ class Report(_Told):
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know before trusting the figures: which threshold is better, whether labels are too few."""
-        return tuple(self.to_dict()["notes"])
+        return tuple(_sonometer._spelt(note) for note in self.to_dict()["notes"])
 
     def __repr__(self) -> str:
         return f"<Report: {self.kind}, label {self.label}>"
