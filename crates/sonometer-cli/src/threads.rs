@@ -6,14 +6,17 @@ use std::thread;
 /// The argument of every verb that senses many.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ThreadArgument {
-    /// Number of threads; what is written is the same [default: one for each core]
+    /// Number of threads, 256 at most; what is written is the same [default: one for each core]
     #[arg(long = "threads", value_name = "N")]
     wanted: Option<NonZeroUsize>,
 }
 
+/// More take what the system gives to all, and make nothing faster.
+const MOST: NonZeroUsize = NonZeroUsize::new(256).expect("is above 0");
+
 impl ThreadArgument {
     /// The threads that sense.
     pub(crate) fn number(&self) -> NonZeroUsize {
-        self.wanted.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+        self.wanted.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN).min(MOST)
     }
 }

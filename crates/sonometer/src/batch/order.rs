@@ -9,6 +9,9 @@ use std::thread;
 /// Items for each thread that may be under way: taken, and their results not given out.
 const WINDOW: usize = 8;
 
+/// The most threads that are made: more would take what the system gives to all, and no machine is faster with them.
+const MOST_THREADS: usize = 256;
+
 /// What it took threads to share the work of [`in_order_counted`]. All of it is by item, whatever the number of threads: with one
 /// thread there is nothing to share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +34,8 @@ pub struct Sharing {
 ///
 /// A result is given out as soon as those before it are, so items may come from something live. At most eight items for
 /// each thread are under way; further ones are taken only when `each` has had results. The threads are not those of a
-/// `rayon` pool, since taking items and giving out results may block.
+/// `rayon` pool, since taking items and giving out results may block. More than 256 threads are 256, and where the system
+/// gives fewer, fewer work.
 ///
 /// # Panics
 /// If `items`, `work` or `each` does; see [`guarded`](super::guarded).
@@ -57,7 +61,8 @@ pub fn in_order_counted<T, R: Send, B>(
     if threads.get() == 1 {
         return (items.map(work).try_for_each(each), Sharing::default());
     }
-    let line = Line::new(threads.get().saturating_mul(WINDOW));
+    let threads = threads.get().min(MOST_THREADS);
+    let line = Line::new(threads.saturating_mul(WINDOW));
     let items = Mutex::new(items);
     let worker = || {
         let _close = CloseOn { line: &line, only_panics: true };
@@ -66,7 +71,12 @@ pub fn in_order_counted<T, R: Send, B>(
         }
     };
     let end = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.get()).map(|_| scope.spawn(worker)).collect();
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+        let workers: Vec<_> = (0..threads).map_while(spawn).collect();
+        if workers.is_empty() {
+            let mut items = items.lock().unwrap_or_else(PoisonError::into_inner);
+            return items.by_ref().map(&work).try_for_each(each);
+        }
         let end = line.give_out(each);
         for worker in workers {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

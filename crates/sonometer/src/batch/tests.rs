@@ -172,6 +172,23 @@ fn a_result_does_not_wait_for_items_to_come() {
     assert!(end.is_continue());
 }
 
+/// So many threads the system does not give.
+#[test]
+fn any_number_of_threads_can_be_asked_for() {
+    let mut given = Vec::new();
+    let end = in_order::<_, _, ()>(
+        threads(10_000_000),
+        0..1_000,
+        |n| n,
+        |n| {
+            given.push(n);
+            ControlFlow::Continue(())
+        },
+    );
+    assert!(end.is_continue());
+    assert!(given.into_iter().eq(0..1_000));
+}
+
 #[test]
 fn it_ends_when_told() {
     for count in [1, 2, 4] {
