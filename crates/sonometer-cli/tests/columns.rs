@@ -565,6 +565,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
     fs::write(fresh("wrong-empty.csv"), "score,text\n").expect("is written");
     fs::write(fresh("wrong-nothing.csv"), "").expect("is written");
     fs::write(fresh("wrong-ragged.csv"), "id,text\n1,hello\n2\n").expect("is written");
+    fs::write(fresh("wrong-lines.jsonl"), "{\"text\": \"hello\"}\n\n{\"text\" \"x\"}\n").expect("is written");
     fs::write(fresh("wrong-time.csv"), "text,role,at\nhello,x,soon\n").expect("is written");
     fs::write(fresh("wrong-talks.jsonl"), "{\"segments\": [{\"who\": \"x\", \"content\": \"hello\"}]}\n")
         .expect("is written");
@@ -576,7 +577,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         true,
     )]);
     write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 25] = [
         (
             &["wrong.parquet"],
             "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
@@ -628,6 +629,10 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         (
             &["wrong-ragged.csv"],
             "wrong-ragged.csv: cannot be read: Csv error: incorrect number of fields for line 3, expected 2 got 1",
+        ),
+        (
+            &["wrong-lines.jsonl", "--columns", "score"],
+            "wrong-lines.jsonl: cannot be read: Json error: line 3, column 9: not valid JSON: expected `:`",
         ),
         (
             &["wrong.bin", "--columns", "score"],

@@ -1,5 +1,6 @@
 //! Tables: which files they are made of, where these are, and how they are read and written.
 
+mod columns_of_lines;
 pub(crate) mod content;
 pub(crate) mod files;
 pub(crate) mod read;

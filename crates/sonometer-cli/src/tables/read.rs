@@ -1,5 +1,6 @@
 //! Tables, batch by batch, whatever their format.
 
+use super::columns_of_lines::columns_of_lines;
 use super::files::{Count, Format, Stream, Table};
 use super::source::Source;
 use crate::failure::Failure;
@@ -71,8 +72,7 @@ impl Tables {
                         own
                     } else if format == Format::Jsonl {
                         // All of it, since any line can have what no other has.
-                        let inferred = arrow_json::reader::infer_json_schema(stream.reader(), None);
-                        inferred.map_err(|error| broken(&table.path, &error))?.0
+                        columns_of_lines(stream.reader()).map_err(|error| broken(&table.path, &error))?
                     } else {
                         streamed_schema(table, &stream)?
                     }
@@ -262,9 +262,7 @@ fn streamed_schema(table: &Table, stream: &Stream) -> Result<Schema, Failure> {
             let fields = named.fields().iter().map(|field| Field::new(field.name(), DataType::Utf8, true));
             Ok(Schema::new(fields.collect::<Vec<_>>()))
         }
-        Format::Jsonl => arrow_json::reader::infer_json_schema(stream.whole_lines(), None)
-            .map(|(schema, _)| schema)
-            .map_err(failed),
+        Format::Jsonl => columns_of_lines(stream.whole_lines()).map_err(failed),
         Format::Arrow if is_arrow_file(stream) => {
             let reader = FileReader::try_new(place.ranges(Vec::new())?, None).map_err(failed)?;
             Ok(reader.schema().as_ref().clone())
