@@ -41,6 +41,12 @@ def test_nothing_masked_is_shown(label: str) -> None:
         assert "4111" not in told and "**** **** **** 1111" in told and "\u202e" not in told and "\0" not in told
 
 
+def test_roles_are_masked_too() -> None:
+    talk = [("agent", "Your card is next."), ("ann@example.com", CARD)]
+    with pytest.raises(AssertionError, match=r"at turn 1 \(role 2\), "):
+        assert_reading(talk, "personal-data", silent=["payment_card"])
+
+
 @pytest.mark.parametrize(
     ("expected", "message"),
     [

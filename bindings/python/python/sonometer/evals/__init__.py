@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .._sonometer import Reading, Target, load
+from .._sonometer import Reading, Target, _shown_roles, load
 from ..errors import InvalidRequestError
 
 __all__ = ["Expectation", "Verdict", "assert_reading"]
@@ -143,9 +143,11 @@ def _called(target: Target[Any]) -> str:
 def _evidence(reading: Reading, markers: set[str]) -> list[str]:
     """Evidence as lines: of these metamarkers, or of all."""
     found = [piece for piece in reading.evidence if not markers or piece.metamarker in markers]
+    # A role that has a text in it that is masked has a number.
+    roles = dict(_shown_roles(reading))
     lines = []
     for piece in found[:_MOST_SHOWN]:
-        turn = "" if piece.role is None else f"turn {piece.segment} ({piece.role}), "
+        turn = "" if piece.role is None else f"turn {piece.segment} ({roles.get(piece.role, piece.role)}), "
         # JSON's quotes keep a line one line, whatever a text holds.
         source = json_text(piece.source)
         lines.append(f"  {piece.metamarker} {piece.score} {source} at {turn}{piece.start}–{piece.end}")
