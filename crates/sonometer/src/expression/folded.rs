@@ -14,6 +14,10 @@ use std::fmt::Write;
 
 /// The most bytes of classes and what folding changes of them that a thread remembers.
 const MOST_KEPT: usize = 64 << 10;
+/// How deep a class may stand at most, and how many brackets it may have: what is written nests one deeper, and the parser refuses what
+/// nests deeper than 250.
+const DEEPEST: usize = 200;
+const MOST_BRACKETS: usize = 40;
 /// The most ranges that are written: with more, reading them takes as long as folding.
 const MOST_RANGES: usize = 32;
 
@@ -24,7 +28,7 @@ pub(super) fn written_out(pattern: &str) -> Cow<'_, str> {
     }
     let Ok(parsed) = Parser::new().parse(pattern) else { return Cow::Borrowed(pattern) };
     let mut classes = Vec::new();
-    collect(&parsed, &mut Reading::default(), &mut classes);
+    collect(&parsed, 0, &mut Reading::default(), &mut classes);
     let mut text = String::new();
     let mut done = 0;
     for class in classes {
@@ -81,8 +85,12 @@ struct Class {
     negated: bool,
 }
 
-/// Adds the large classes from left to right. It calls itself no deeper than the parser allows groups: 250.
-fn collect(parsed: &Ast, reading: &mut Reading, classes: &mut Vec<Class>) {
+/// Adds the classes from left to right that stand no deeper than [`DEEPEST`].
+fn collect(parsed: &Ast, depth: usize, reading: &mut Reading, classes: &mut Vec<Class>) {
+    if depth > DEEPEST {
+        return;
+    }
+    let depth = depth + 1;
     let folds = reading.ignores_case && reading.unicode;
     match parsed {
         Ast::Flags(set) => reading.take(&set.flags),
@@ -93,14 +101,14 @@ fn collect(parsed: &Ast, reading: &mut Reading, classes: &mut Vec<Class>) {
         Ast::ClassBracketed(class) if folds && matches!(class.kind, ClassSet::Item(_)) => {
             classes.push(Class { span: class.span, bracketed: true, negated: class.negated });
         }
-        Ast::Repetition(repetition) => collect(&repetition.ast, reading, classes),
+        Ast::Repetition(repetition) => collect(&repetition.ast, depth, reading, classes),
         Ast::Group(group) => {
             let mut inside = *reading;
             group.flags().into_iter().for_each(|flags| inside.take(flags));
-            collect(&group.ast, &mut inside, classes);
+            collect(&group.ast, depth, &mut inside, classes);
         }
-        Ast::Alternation(parts) => parts.asts.iter().for_each(|part| collect(part, reading, classes)),
-        Ast::Concat(parts) => parts.asts.iter().for_each(|part| collect(part, reading, classes)),
+        Ast::Alternation(parts) => parts.asts.iter().for_each(|part| collect(part, depth, reading, classes)),
+        Ast::Concat(parts) => parts.asts.iter().for_each(|part| collect(part, depth, reading, classes)),
         _ => {}
     }
 }
@@ -115,7 +123,8 @@ impl Class {
         };
         let inside = text.strip_prefix(opening)?;
         // Where a bracket or a hyphen stands for itself because it is the first, it would be no longer. Not worth more code.
-        if !is_large(text) || self.bracketed && inside.starts_with([']', '-']) {
+        let is_nested = text.bytes().filter(|byte| *byte == b'[').count() > MOST_BRACKETS;
+        if !is_large(text) || is_nested || self.bracketed && inside.starts_with([']', '-']) {
             return None;
         }
         let changes = changes(text)?;
@@ -229,6 +238,17 @@ mod tests {
             r"(?i)(?<place>\p{Ll}{2,})",
         ] {
             assert!(is_the_same(pattern), "{pattern}: {}", written_out(pattern));
+        }
+    }
+
+    /// What is as deep as may be stays so.
+    #[test]
+    fn depth_refuses_the_same() {
+        for depth in 1..300 {
+            for (open, close) in [("(?:", ")"), ("[", "]"), ("(?:a|", ")"), ("(?:", ")*"), ("(?:b", ")")] {
+                let pattern = format!(r"(?i){}\p{{L}}{}", open.repeat(depth), close.repeat(depth));
+                assert!(is_the_same(&pattern), "{pattern}");
+            }
         }
     }
 
