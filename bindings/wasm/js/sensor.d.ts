@@ -91,7 +91,10 @@ export class Sensor implements Disposable {
   session<O extends Offsets = 'utf16'>(options?: SessionOptions<O>): Session<O>;
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it: `answer.pipeThrough(sensor.guard())`. */
   guard<O extends Offsets = 'utf16'>(options?: GuardOptions<O>): Guard<O>;
-  /** The turns of an interaction as they may be shown, with private stretches masked; regardless of how much it holds. */
+  /**
+   * The turns of an interaction as they may be shown, with private stretches masked; regardless of how much it holds.
+   * @throws {SonometerError} as `sense`
+   */
   shown(interaction: InteractionInput, options?: ShownOptions): readonly Shown[];
   /** Whether an interaction holds enough to be measured; costs no ICS. */
   fidelity(interaction: InteractionInput): Fidelity;

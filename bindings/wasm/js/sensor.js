@@ -115,14 +115,15 @@ export class Sensor {
   /** The turns of an interaction as they may be shown: private stretches masked. */
   shown(interaction, options = {}) {
     known('options', options, ['mask', 'maskKey']);
-    written(interaction);
-    return shownBy(interaction, () => this.session({ ...options, release: true }));
+    const input = written(interaction);
+    // What `sense` refuses is refused here too: below, a misspelt key would be a turn in which nobody says anything.
+    if (input.json) this.#fidelity(input);
+    return shownBy(input, () => this.session({ ...options, release: true }));
   }
 
   /** Whether an interaction holds enough to be measured. */
   fidelity(interaction) {
-    const { text, json } = written(interaction);
-    return freeze(JSON.parse(this.#instrument.use((instrument) => instrument.fidelity(text, json))));
+    return freeze(JSON.parse(this.#fidelity(written(interaction))));
   }
 
   /** Measures two interactions, and what lies between them. */
@@ -151,6 +152,10 @@ export class Sensor {
   /** Gives its memory back now. */
   free() {
     this.#instrument.free();
+  }
+
+  #fidelity({ text, json }) {
+    return this.#instrument.use((instrument) => instrument.fidelity(text, json));
   }
 
   #sense({ text, json }, asked, shown, at) {

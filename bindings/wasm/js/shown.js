@@ -1,17 +1,15 @@
 // The turns of an interaction as they may be shown: the text that a guard would let pass, and what its masks stand for.
-import { freeze, invalid } from './errors.js';
-import { Interaction } from './interaction.js';
-import { kind } from './kind.js';
+import { freeze } from './errors.js';
 
 const TOOLS = ['tool', 'function'];
 const SPEECH = { text: 'text', input_text: 'text', output_text: 'text', refusal: 'refusal' };
 
 /**
- * `open` makes a session that releases text. Only what the engine releases is handed out, so a mistake here can misplace a mark but
- * never uncover what is masked.
+ * `input` is an interaction as `written` gives it and the engine takes it, `open` makes a session that releases text. Only what the engine
+ * releases is handed out, so a mistake here can misplace a mark but never uncover what is masked.
  */
-export function shownBy(interaction, open) {
-  const { text, turns } = spoken(interaction);
+export function shownBy(input, open) {
+  const { text, turns } = spoken(input);
   const shown = (turns ?? [{}]).map(({ role }) => ({ role, text: '', masks: [] }));
   const session = open();
   try {
@@ -32,10 +30,9 @@ export function shownBy(interaction, open) {
 }
 
 /** The text of an interaction, or what its turns say: the engine numbers segments in this way. */
-function spoken(interaction) {
-  const whole = interaction instanceof Interaction ? JSON.parse(interaction.json()) : interaction;
-  if (typeof whole === 'string') return { text: whole };
-  if (typeof whole !== 'object' || whole === null) throw invalid('interaction', `a text, a list of turns or an interaction is needed, not ${kind(whole)}`);
+function spoken({ text, json }) {
+  if (!json) return { text };
+  const whole = JSON.parse(text);
   const segments = Array.isArray(whole) ? whole : whole.segments;
   if (segments === undefined) return { text: whole.content };
   return { turns: segments.map(turn).filter((one) => one !== undefined) };
@@ -43,7 +40,7 @@ function spoken(interaction) {
 
 /** A turn, or a message of a chat; `undefined` if nobody says anything in it. */
 function turn(message) {
-  const { role, content, refusal, audio } = message ?? {};
+  const { role, content, refusal, audio } = message;
   if (typeof role !== 'string' || TOOLS.includes(role.trim())) return undefined;
   const calls = [message.tool_calls, message.function_call].some((call) => call !== undefined && call !== null && call.length !== 0);
   const beside = typeof refusal === 'string' ? refusal : audio?.transcript;

@@ -80,6 +80,26 @@ test('turns are those of the engine, also of chats', () => {
   assert.deepEqual(written(highlight({ content: 'Thank you.' }, sensor.sense({ content: 'Thank you.' }))), ['|Thank you.']);
 });
 
+test('what cannot be sensed cannot be shown', () => {
+  const sensor = Sensor.shipped('personal-data');
+  const wrong = [
+    {}, { contents: CARD }, [{ role: 'a', contents: CARD }], [null], [], [CARD], { segments: CARD }, { segments: null, content: CARD },
+    [{ role: 'a', content: [null] }], [{ role: 'a', content: [{ type: 'sound' }] }],
+  ];
+  for (const input of wrong) {
+    let error;
+    try {
+      sensor.sense(input);
+    } catch (thrown) {
+      error = thrown;
+    }
+    refused(() => sensor.shown(input), { code: 'invalid_request', place: error.place });
+  }
+  // What counts is the JSON form of an object.
+  const own = { toJSON: () => [{ role: 'a', content: CARD }] };
+  assert.equal(sensor.shown(own)[0].text, '**** **** **** 1111');
+});
+
 test('every protocol that ships, with every profile, on texts that its own tests hold', () => {
   let evidence = 0;
   for (const { id, version, source } of catalog()) {
