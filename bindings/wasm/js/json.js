@@ -40,7 +40,9 @@ function findHalf(value, place) {
   }
 }
 
-function findNotFinite(value, place) {
+function findNotFinite(given, place) {
+  // What `JSON.stringify` has read: beside it an object may hold itself.
+  const value = typeof given?.toJSON === 'function' ? given.toJSON() : given;
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw invalid(place || 'interaction', `a number is needed, not ${value}; leave a time that is not known out, or give null`);
   } else if (typeof value === 'object' && value !== null) {

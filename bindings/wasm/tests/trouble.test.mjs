@@ -87,6 +87,14 @@ test('objects that have no JSON form', () => {
   refused(() => sensor.sense({ toJSON: () => undefined }), { place: 'interaction' });
 });
 
+test('an object is what its toJSON gives, whatever else it holds', () => {
+  const turn = { role: 'a', content: 'thank you', timestamp: null };
+  const document = { toJSON: () => turn };
+  document.itself = document;
+  assert.equal(sensor.sense([document]).json(), sensor.sense([turn]).json());
+  refused(() => sensor.sense([{ toJSON: () => ({ ...turn, timestamp: Infinity }) }]), { place: 'segments[0].timestamp', message: /not Infinity/ });
+});
+
 test('a freed sensor says so', () => {
   const gone = Sensor.fromSource(thanks);
   gone.free();
