@@ -1,4 +1,5 @@
 // An interaction that comes in bit by bit, sensed in the worker.
+import { isEmpty } from './empty.js';
 import { freeze, invalid } from './errors.js';
 import { Remote, inside, use } from './remote-object.js';
 import { signalOf, transferable } from './remote-port.js';
@@ -102,8 +103,4 @@ function settled() {
   // A failure need not be heard of here: the stream tells of it too.
   promise.catch(() => {});
   return { promise, settle };
-}
-
-function isEmpty(chunk) {
-  return chunk === null || chunk === undefined || chunk === '' || (chunk instanceof Uint8Array && chunk.length === 0);
 }

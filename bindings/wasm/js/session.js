@@ -1,4 +1,5 @@
 // An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
+import { isEmpty, isMoved } from './empty.js';
 import { freeze, invalid } from './errors.js';
 import { Held, disposable } from './held.js';
 import { jsonOf, wantSize, wantText } from './interaction.js';
@@ -48,6 +49,8 @@ export class Session {
     if (chunk === null || chunk === undefined) return this.#step((stream) => stream.skip());
     if (chunk instanceof Uint8Array) {
       if (this.#half !== '') throw this.#cut();
+      // Copied into the engine, they would be a failure of its instance.
+      if (isMoved(chunk)) throw invalid('chunk', 'these bytes were moved away, to a worker for example; push them before that');
       return this.#step((stream) => stream.pushBytes(chunk));
     }
     if (typeof chunk !== 'string') throw invalid('chunk', `a text or bytes are needed, not ${kind(chunk)}`);
@@ -165,11 +168,6 @@ export class Guard extends TransformStream {
 
 export function guard(session, onStep) {
   return new Guard(key, session, onStep);
-}
-
-/** Whether a chunk is nothing, such as the first and the last delta of a chat interface. */
-function isEmpty(chunk) {
-  return chunk === null || chunk === undefined || chunk === '' || (chunk instanceof Uint8Array && chunk.length === 0);
 }
 
 function seconds(place, value) {

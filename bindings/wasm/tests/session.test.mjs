@@ -111,6 +111,18 @@ test('what cannot be', () => {
   assert.equal(talking.finish().evidence.length >= 0, true);
 });
 
+test('bytes that were moved away are refused, and nothing is lost', async () => {
+  const bytes = new TextEncoder().encode('Thank you!');
+  structuredClone(bytes, { transfer: [bytes.buffer] });
+  const session = courtesy.session();
+  session.push('Thank ');
+  refused(() => session.push(bytes), { code: 'invalid_request', place: 'chunk', message: /moved away/ });
+  session.push('you!');
+  assert.equal(session.finish().json(), courtesy.sense('Thank you!').json());
+  // In a guard they do not pass for an empty chunk.
+  await assert.rejects(through(privacy.guard(), [bytes]), { name: 'SonometerError', place: 'chunk' });
+});
+
 test('a session goes with the engine, and says so', () => {
   const sensor = Sensor.fromSource(thanks);
   const session = sensor.session();
