@@ -88,7 +88,7 @@ export class Guard extends TransformStream {
         }),
       cancel: async (reason) => {
         await session.free();
-        settle.reject(reason);
+        settle.reject(reason ?? invalid('', 'the stream was cancelled before its end'));
       },
     });
     Object.defineProperty(this, 'reading', { value: promise, enumerable: true });

@@ -159,7 +159,7 @@ export class Guard extends TransformStream {
         }),
       cancel: (reason) => {
         session.free();
-        settle.reject(reason);
+        settle.reject(reason ?? invalid('', 'the stream was cancelled before its end'));
       },
     });
     Object.defineProperty(this, 'reading', { value: reading, enumerable: true });

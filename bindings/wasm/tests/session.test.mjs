@@ -123,6 +123,15 @@ test('bytes that were moved away are refused, and nothing is lost', async () => 
   await assert.rejects(through(privacy.guard(), [bytes]), { name: 'SonometerError', place: 'chunk' });
 });
 
+test('a guard that is cancelled says so', async () => {
+  const own = privacy.guard();
+  await own.readable.cancel();
+  await assert.rejects(own.reading, { name: 'SonometerError', message: /cancelled/ });
+  const told = privacy.guard();
+  await told.readable.cancel('enough');
+  await assert.rejects(told.reading, (reason) => reason === 'enough');
+});
+
 test('a session goes with the engine, and says so', () => {
   const sensor = Sensor.fromSource(thanks);
   const session = sensor.session();
