@@ -1,5 +1,5 @@
 // Protocols of the catalogue that are not in the module but files of the package: `protocols/ID@VERSION.yaml`.
-import { invalid } from './errors.js';
+import { SonometerError, invalid } from './errors.js';
 import { FILES, HELD } from './names.js';
 
 /** Reads a file of the package, by its path in it, now or later; how depends on where this runs. */
@@ -18,10 +18,13 @@ export function readsNow() {
 
 /** The path of the file for `id` (its newest version) or `id@version`; `undefined` if no file is named so. */
 export function fileNamed(name) {
-  const [id, version] = name.split('@');
+  const [id, version] = name.split(/@(.*)/s);
   const versions = Object.hasOwn(FILES, id) ? Object.keys(FILES[id]) : [];
   const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
   if (version === undefined && HELD.includes(id)) return undefined;
+  if (found === undefined && versions.length > 0 && !HELD.includes(id)) {
+    throw new SonometerError('target_not_found', `\`${id}\` has no version \`${version}\`; there is ${versions.join(', ')}`, 'target');
+  }
   return found && `protocols/${id}@${found}.yaml`;
 }
 

@@ -41,7 +41,8 @@ test('what ships as a file is loaded by name', async () => {
   assert.equal(Sensor.shipped('affect@1.5').version, '1.5');
   const names = await Sensor.load('names-and-places');
   assert.ok(names.sense('Hello, I am Anna Miller from Dresden, and I would like to change my order, please.').ics.consumed >= 2);
-  await assert.rejects(Sensor.load('refusal@9'), { code: 'target_not_found' });
+  await assert.rejects(Sensor.load('refusal@9'), { code: 'target_not_found', place: 'target', message: /`refusal` has no version `9`; there is 1\.0/ });
+  for (const name of ['refusal@', 'refusal@1.0@1.0', 'affect@1.5@']) refused(() => Sensor.shipped(name), { code: 'target_not_found' });
   await assert.rejects(Sensor.load('constructor'), { code: 'target_not_found' });
   await assert.rejects(Sensor.load(7), { code: 'invalid_request' });
 });
