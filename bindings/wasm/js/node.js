@@ -1,7 +1,7 @@
 // Node: the module is read from beside this file at the first use, without waiting.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, start, startLater, startNow } from './engine.js';
+import { isRunning, startLater, startNow } from './engine.js';
 import { invalid } from './errors.js';
 import { readFilesBy, unreadable } from './files.js';
 import { messageOf } from './kind.js';
@@ -33,8 +33,19 @@ export async function init(source) {
   const given = await source;
   if (isRunning() || given === undefined) return;
   try {
-    await start(given instanceof URL || typeof given === 'string' ? readFileSync(given) : given);
+    const module = await compiled(given);
+    // Who did not wait for this has an engine by now, and sensors in it.
+    if (!isRunning()) startNow(module);
   } catch (cause) {
     throw invalid('source', `the engine cannot be loaded (${messageOf(cause)})`, {}, { cause });
   }
+}
+
+async function compiled(given) {
+  if (given instanceof WebAssembly.Module) return given;
+  if (given instanceof URL || typeof given === 'string') return WebAssembly.compile(readFileSync(given));
+  const answer = given instanceof Request ? await fetch(given) : given;
+  if (!(answer instanceof Response)) return WebAssembly.compile(answer);
+  if (!answer.ok) throw new Error(`${answer.url} answers ${answer.status}`);
+  return WebAssembly.compile(await answer.arrayBuffer());
 }

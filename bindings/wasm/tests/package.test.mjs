@@ -52,6 +52,35 @@ test('a script with require', () => {
   assert.equal(run.stdout, esm.Sensor.shipped('courtesy@1.5').sense('Thank you so much for your help.').json(), run.stderr);
 });
 
+test('who does not wait for init keeps the engine that was started meanwhile', () => {
+  const script = `
+    const { init, Sensor } = require('sonometer');
+    const ready = init(require('node:fs').readFileSync(require.resolve('sonometer/sonometer.wasm')));
+    setTimeout(async () => {
+      const sensor = Sensor.shipped('courtesy');
+      const session = sensor.session();
+      session.push('Thank you ');
+      await ready;
+      session.push('so much.');
+      process.stdout.write(session.finish().json());
+    });`;
+  const run = spawnSync(process.execPath, ['-e', script], { cwd: here, encoding: 'utf8' });
+  assert.equal(run.stdout, esm.Sensor.shipped('courtesy').sense('Thank you so much.').json(), run.stderr);
+});
+
+test('init takes a module, bytes, an address and an answer', () => {
+  const script = `
+    const { init, fingerprint } = require('sonometer');
+    const bytes = require('node:fs').readFileSync(require.resolve('sonometer/sonometer.wasm'));
+    const given = { module: () => new WebAssembly.Module(bytes), bytes: () => bytes.buffer, path: () => require.resolve('sonometer/sonometer.wasm'),
+      url: () => require('node:url').pathToFileURL(require.resolve('sonometer/sonometer.wasm')), answer: () => new Response(bytes), later: async () => bytes };
+    init(given[process.argv[1]]()).then(() => process.stdout.write(fingerprint()));`;
+  for (const kind of ['module', 'bytes', 'path', 'url', 'answer', 'later']) {
+    const run = spawnSync(process.execPath, ['-e', script, kind], { cwd: here, encoding: 'utf8' });
+    assert.equal(run.stdout, esm.fingerprint(), `${kind}: ${run.stderr}`);
+  }
+});
+
 test('in a worker', async () => {
   const script = `
     const { parentPort } = require('node:worker_threads');
