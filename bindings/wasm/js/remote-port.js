@@ -61,7 +61,8 @@ async function plainSource(source) {
 
 export function transferable(bytes) {
   const buffer = ArrayBuffer.isView(bytes) ? bytes.buffer : bytes;
-  return buffer instanceof ArrayBuffer ? [buffer] : [];
+  // One that was moved before cannot be moved again: Node loses the message without a word. As a copy it is refused.
+  return buffer instanceof ArrayBuffer && buffer.byteLength > 0 ? [buffer] : [];
 }
 
 /** Stops the worker. What waits is rejected, sensors and sessions are gone; the next `init` or sensor starts another. */

@@ -174,6 +174,8 @@ test('after the worker was stopped, old sensors say so and new ones work', async
 test('a start that fails may be tried again', async () => {
   remote.terminate();
   await assert.rejects(remote.init(new Uint8Array(9)), { name: 'SonometerError', code: 'invalid_request', place: 'source' });
+  // Twice is not possible. It must not keep the calls behind it waiting either.
+  await assert.rejects(session.push(bytes, { transfer: true }), { name: 'SonometerError', code: 'invalid_request', place: 'chunk' });
   const failing = () => { throw new Error('no workers here'); };
   await assert.rejects(remote.init(undefined, { worker: failing }), { code: 'internal_error', message: /no workers here.*worker-src/ });
   await assert.rejects(remote.init(undefined, { wroker: failing }), { place: 'options.wroker' });
