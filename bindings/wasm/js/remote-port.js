@@ -139,8 +139,9 @@ export function errorOf({ name, code, message, place, details }) {
   return code === undefined ? Object.assign(new Error(message), { name }) : new SonometerError(code, message, place, details);
 }
 
-export function signalOf(options) {
-  const { signal, ...rest } = options;
+/** The signal among the options of a call, and the others: the engine knows them, unless all of their `names` are given. */
+export function signalOf(options, names = Object.keys(Object(options))) {
+  const { signal, ...rest } = known('options', options, [...names, 'signal']);
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalid('options.signal', `an AbortSignal is needed, not ${kind(signal)}`);
   return { signal, rest };
 }

@@ -25,28 +25,34 @@ export class Session extends Remote {
   }
 
   /** With `transfer`, the bytes are moved to the worker and not copied; the page does not have them any more. */
-  push(chunk, { transfer = false, signal } = {}) {
+  async push(chunk, options = {}) {
+    const { signal, rest } = signalOf(options, ['transfer']);
+    const { transfer = false } = rest;
     return this.#step('push', [chunk], { signal, place: 'chunk', transfer: transfer ? transferable(chunk) : [] });
   }
 
-  beginSegment(role, options = {}) {
+  async beginSegment(role, options = {}) {
     const { signal, rest } = signalOf(options);
     return this.#step('beginSegment', [role, rest], { signal });
   }
 
-  pushSegment(segment, { signal } = {}) {
+  async pushSegment(segment, options = {}) {
+    const { signal } = signalOf(options, []);
     return this.#step('pushSegment', [segment], { signal, place: 'segment' });
   }
 
-  end({ signal } = {}) {
+  async end(options = {}) {
+    const { signal } = signalOf(options, []);
     return this.#step('end', [], { signal });
   }
 
-  async soFar({ signal } = {}) {
+  async soFar(options = {}) {
+    const { signal } = signalOf(options, []);
     return new Reading(made, (await use(this, 'soFar', [], { signal })).json);
   }
 
-  async finish({ signal } = {}) {
+  async finish(options = {}) {
+    const { signal } = signalOf(options, []);
     const reading = new Reading(made, (await use(this, 'finish', [], { signal })).json);
     await this.free();
     return reading;

@@ -1,6 +1,7 @@
 // The engine in a worker, as the page holds it: the same classes, whose methods give promises.
 import { freeze, invalid } from './errors.js';
 import { kind } from './kind.js';
+import { NAMES, known } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { Remote, inside, plain, use } from './remote-object.js';
 import { ask, errorOf, init, signalOf } from './remote-port.js';
@@ -13,7 +14,8 @@ export { Guard, Session };
 /** Interactions of one message. Between two messages a batch can be cancelled. */
 const AT_ONCE = 32;
 
-async function sensor(name, args, { signal } = {}) {
+async function sensor(name, args, options = {}) {
+  const { signal } = signalOf(options, []);
   await init();
   const { object, facts } = await ask({ name, args }, { signal });
   return new Sensor(inside, object, facts);
@@ -71,7 +73,7 @@ export class Sensor extends Remote {
 
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it. */
   async guard(options = {}) {
-    const { onStep, ...rest } = options;
+    const { onStep, ...rest } = known('options', options, [...NAMES, 'onStep', 'signal']);
     if (onStep !== undefined && typeof onStep !== 'function') throw invalid('options.onStep', `a function is needed, not ${kind(onStep)}`);
     return new Guard(inside, await this.session({ ...rest, release: true }), onStep);
   }
@@ -83,7 +85,8 @@ export class Sensor extends Remote {
   }
 
   async fidelity(interaction, options = {}) {
-    const { value } = await use(this, 'fidelity', [interaction], { ...options, place: 'interaction' });
+    const { signal } = signalOf(options, []);
+    const { value } = await use(this, 'fidelity', [interaction], { signal, place: 'interaction' });
     return freeze(value);
   }
 

@@ -75,6 +75,37 @@ test('errors keep their shape', async () => {
   assert.equal((await other.sense(text)).json(), own.sense(text).json());
 });
 
+test('options of every call are read strictly', async () => {
+  const sensor = await remote.Sensor.shipped('courtesy');
+  const session = await sensor.session();
+  const calls = [
+    (options) => remote.Sensor.shipped('courtesy', options),
+    (options) => remote.Sensor.load('courtesy', options),
+    (options) => remote.Sensor.fromSource('sonometer: 1', options),
+    (options) => sensor.sense(text, options),
+    (options) => sensor.batch([text], options),
+    (options) => sensor.shown(text, options),
+    (options) => sensor.fidelity(text, options),
+    (options) => sensor.compare(text, text, options),
+    (options) => sensor.estimate(1, options),
+    (options) => sensor.session(options),
+    (options) => sensor.guard(options),
+    (options) => session.push(text, options),
+    (options) => session.beginSegment('a', options),
+    (options) => session.pushSegment({ role: 'a', content: text }, options),
+    (options) => session.end(options),
+    (options) => session.soFar(options),
+    (options) => session.finish(options),
+  ];
+  for (const call of calls) {
+    await assert.rejects(call({ signl: 1 }), { name: 'SonometerError', code: 'invalid_request', place: 'options.signl' }, String(call));
+    await assert.rejects(call(null), { name: 'SonometerError', place: 'options', message: /not null/ }, String(call));
+    await assert.rejects(call({ signal: 1 }), { name: 'SonometerError', place: 'options.signal' }, String(call));
+  }
+  // As without a worker.
+  await assert.rejects(sensor.guard({ release: false }), { place: 'options.release' });
+});
+
 async function attempt(work) {
   try {
     await work();
@@ -143,6 +174,8 @@ test('sessions and guards, with bytes that are moved', async () => {
   const bytes = new TextEncoder().encode('My card is 4111 1111 1111 1111. Thank you!');
   const step = session.push(bytes, { transfer: true });
   assert.equal(bytes.byteLength, 0, 'the bytes were moved');
+  // Twice is not possible. It must not keep the calls behind it waiting either.
+  await assert.rejects(session.push(bytes, { transfer: true }), { name: 'SonometerError', code: 'invalid_request', place: 'chunk' });
   // Not waited for: calls are done in their order.
   const ended = session.end();
   assert.equal([await step, await ended].flatMap(({ released }) => released).map((part) => part.text).join(''), 'My card is **** **** **** 1111. Thank you!');
@@ -174,8 +207,6 @@ test('after the worker was stopped, old sensors say so and new ones work', async
 test('a start that fails may be tried again', async () => {
   remote.terminate();
   await assert.rejects(remote.init(new Uint8Array(9)), { name: 'SonometerError', code: 'invalid_request', place: 'source' });
-  // Twice is not possible. It must not keep the calls behind it waiting either.
-  await assert.rejects(session.push(bytes, { transfer: true }), { name: 'SonometerError', code: 'invalid_request', place: 'chunk' });
   const failing = () => { throw new Error('no workers here'); };
   await assert.rejects(remote.init(undefined, { worker: failing }), { code: 'internal_error', message: /no workers here.*worker-src/ });
   await assert.rejects(remote.init(undefined, { wroker: failing }), { place: 'options.wroker' });
