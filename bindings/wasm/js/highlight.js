@@ -11,6 +11,8 @@ import { tones } from './tones.js';
 export function highlight(talk, reading, options = {}) {
   if (!Array.isArray(reading?.evidence)) throw invalid('reading', `a reading is needed, not ${kind(reading)}`);
   const { effects = {}, markers = Object.keys(reading.resonance ?? {}) } = known('options', options, ['effects', 'markers']);
+  if (!Array.isArray(markers)) throw invalid('options.markers', `a list of markers is needed, not ${kind(markers)}; give \`sensor.markers\``);
+  if (typeof effects !== 'object' || effects === null) throw invalid('options.effects', `an object is needed, not ${kind(effects)}; give \`sensor.effects\``);
   const shown = isShown(talk) ? talk : shownOf(talk, reading);
   const toned = tones(markers, effects);
   const turns = shown.map((turn) => new Masked(turn));

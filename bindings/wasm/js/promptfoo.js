@@ -28,6 +28,8 @@ export function readingAssertion(target, expected = {}) {
 }
 
 function check(sensor, expected) {
+  if (typeof sensor?.sense !== 'function') throw refused('target', `a \`Sensor\` or the name of what ships is needed, not ${sensor === null ? 'null' : typeof sensor}`);
+  if (typeof expected !== 'object' || expected === null) throw refused('expected', `an object is needed, not ${expected === null ? 'null' : typeof expected}`);
   for (const key of Object.keys(expected)) {
     if (!EXPECTED.includes(key)) throw refused(`expected.${key}`, `unknown key \`${key}\`; keys: ${EXPECTED.join(', ')}`);
   }
@@ -45,6 +47,7 @@ function check(sensor, expected) {
     if (bound === undefined || (typeof bound === 'number' && bound >= 0 && bound <= 1)) continue;
     throw refused(`expected.${key}`, `\`${key}\` is ${bound}; scores are numbers from 0 to 1`);
   }
+  if (!['boolean', 'undefined'].includes(typeof expected.sufficient)) throw refused('expected.sufficient', '`sufficient` is `true` or `false`');
 }
 
 /** What does not hold, and the metamarkers whose evidence shows why (none: all). */

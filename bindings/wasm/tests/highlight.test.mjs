@@ -149,6 +149,8 @@ test('what does not belong together is refused, and its text is not shown', () =
   refused(() => highlight('Thank you.', JSON.parse(reading.json())), { place: 'talk', message: /sensor\.shown\(talk\)/ });
   refused(() => highlight('Thank you.', undefined), { place: 'reading', message: /not undefined/ });
   refused(() => highlight('Thank you.', reading, { colour: 1 }), { place: 'options.colour' });
+  refused(() => highlight('Thank you so much for your help.', reading, { markers: 'tact' }), { place: 'options.markers', message: /a list .*not a string/ });
+  refused(() => highlight('Thank you so much for your help.', reading, { effects: null }), { place: 'options.effects', message: /not null/ });
   sensor.free();
   refused(() => highlight('Thank you so much for your help.', reading), { message: /freed/ });
 });

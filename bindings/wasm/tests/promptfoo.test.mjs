@@ -47,4 +47,7 @@ test('wrong expectations are refused', () => {
     assert.throws(() => readingAssertion('courtesy@1.0', expected), { name: 'SonometerError', code: 'invalid_request', place, message });
   }
   assert.throws(() => readingAssertion('curtesy'), { code: 'target_not_found' });
+  for (const target of [undefined, null, {}]) assert.throws(() => readingAssertion(target), { name: 'SonometerError', place: 'target', message: /a `Sensor` or the name/ });
+  assert.throws(() => readingAssertion('courtesy@1.0', null), { name: 'SonometerError', place: 'expected', message: /not null/ });
+  assert.throws(() => readingAssertion('courtesy@1.0', { sufficient: 'no' }), { name: 'SonometerError', place: 'expected.sufficient' });
 });
