@@ -3,7 +3,7 @@
 import copy
 import json
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -181,6 +181,48 @@ def test_what_is_wrong_is_named() -> None:
         open_guard({"rules": [{"action": "mask", "target": object()}]})
     with pytest.raises(WrongTypeError, match="client of openai or anthropic"):
         sonometer.guard(object())
+    with pytest.raises(WrongTypeError, match="a str is no ModelGuard"):
+        sonometer.guarding.guarded_http_client(object(), "personal-data")  # type: ignore[arg-type]
+
+
+def test_what_masks_would_ask_for_is_not_ignored_without_them() -> None:
+    policy = {"rules": [{"action": "mask", "target": "personal-data"}]}
+    for settings in ({"on": "request"}, {"show": "label"}):
+        place = next(iter(settings))
+        for given, more in ((policy, {}), (None, policy)):
+            with pytest.raises(InvalidRequestError, match="give `mask` too") as told:
+                open_guard(given, **settings, **more)  # type: ignore[arg-type]
+            assert told.value.place == place
+        with pytest.raises(InvalidRequestError, match="ModelGuard or settings"):
+            open_guard(open_guard(), **settings)  # type: ignore[arg-type]
+        # Alone they are about what is masked where nothing is named.
+        assert len(json.loads(open_guard(**settings).policy)["rules"]) == 1  # type: ignore[arg-type]
+
+
+def test_policies_of_a_wrong_shape_are_named(tmp_path: pathlib.Path) -> None:
+    rule = {"action": "mask", "target": "personal-data"}
+    wrong: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: open_guard(mask=5), "mask"),  # type: ignore[arg-type]
+        (lambda: open_guard(mask=["personal-data", 5]), "mask[1]"),  # type: ignore[list-item]
+        (lambda: open_guard(rules=rule), "rules"),  # type: ignore[arg-type]
+        (lambda: open_guard(rules=["personal-data"]), "rules[0]"),  # type: ignore[list-item]
+        (lambda: open_guard({"rules": 5}), "policy.rules"),
+        (lambda: open_guard({"rules": [rule, "x"]}), "policy.rules[1]"),
+        (lambda: open_guard(["personal-data"]), "policy"),  # type: ignore[arg-type]
+    )
+    for work, place in wrong:
+        with pytest.raises(WrongTypeError) as told:
+            work()
+        assert told.value.place == place
+    with pytest.raises(InvalidRequestError, match="write mask='personal-data'"):
+        open_guard("personal-data")
+    with pytest.raises(FileNotFoundError, match="nothing.toml"):
+        open_guard("nothing.toml")
+    path = tmp_path / "guard.toml"
+    for written in (b"guard = 5", b"\xff"):
+        path.write_bytes(written)
+        with pytest.raises(InvalidRequestError, match="guard.toml"):
+            open_guard(path)
 
 
 def test_glue_without_http() -> None:

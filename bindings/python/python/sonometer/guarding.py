@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 import typing
 from collections.abc import Iterable, Mapping
@@ -79,17 +80,21 @@ def open_guard(
     sonometer.errors.TargetNotFoundError: the catalogue has no protocol, metric or blueprint `personal-dat`; did you mean `personal-data`?
     """
     if isinstance(policy, ModelGuard):
-        if mask is not None or settings:
+        if mask is not None or on != "both" or show is not None or settings:
             fix = "give either a ModelGuard or settings"
             raise InvalidRequestError(f"a guard that is open cannot be changed; {fix}", place="policy", fix=fix)
         return policy
     whole: dict[str, Any] = {} if policy is None else _read(policy)
     own = settings.pop("rules", None)
-    rules = [dict(rule) for rule in whole.get("rules", ())]
+    rules = _rules(whole.get("rules", ()), "policy.rules")
     names = ["personal-data"] if mask is None and policy is None and own is None else mask
-    for target in [names] if isinstance(names, (str, Target)) else names or ():
+    if names is None and (on != "both" or show is not None):
+        key, written = ("on", "on") if on != "both" else ("show", "mask")
+        fix = f"give `mask` too, or write `{written}` into the rules"
+        raise InvalidRequestError(f"`{key}` is about what `mask` names, and there is none; {fix}", place=key, fix=fix)
+    for target in _targets(names):
         rules.append({"action": "mask", "target": target, "on": on} | ({} if show is None else {"mask": show}))
-    rules.extend(dict(rule) for rule in own or ())
+    rules.extend(_rules(own or (), "rules"))
     targets: dict[str, Target[Any]] = {}
     for rule in rules:
         if isinstance(named := rule.get("target"), Target):
@@ -106,12 +111,48 @@ def open_guard(
 def _read(policy: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(policy, Mapping):
         return dict(policy)
+    if not isinstance(policy, (str, os.PathLike)):
+        fix = "give the path of a TOML file or a dict; what masks is named by `mask`"
+        raise WrongTypeError(f"a {type(policy).__name__} is no policy; {fix}", place="policy", fix=fix)
     try:
         whole = tomllib.loads(Path(policy).read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except FileNotFoundError:
+        if not (isinstance(policy, str) and re.fullmatch(r"[\w-]+(@[\w.]+)?", policy)):
+            raise
+        fix = f"to mask by what is called so, write mask={policy!r}"
+        raise InvalidRequestError(f"there is no file `{policy}`; {fix}", place="policy", fix=fix) from None
+    # Of TOML, and of bytes that are no UTF-8.
+    except ValueError as error:
         raise InvalidRequestError(f"{os.fspath(policy)} is not TOML: {error}", place="policy") from None
     guard: dict[str, Any] = whole.get("guard", whole)
+    if not isinstance(guard, dict):
+        raise InvalidRequestError(f"`guard` in {os.fspath(policy)} is no table; begin it with [guard]", place="policy")
     return guard
+
+
+def _rules(rules: Any, place: str) -> list[dict[str, Any]]:
+    """A copy of rules, which the guard may change."""
+    fix = 'write [{"action": "mask", "target": "personal-data"}]'
+    if isinstance(rules, (str, Mapping)) or not isinstance(rules, Iterable):
+        raise WrongTypeError(f"a list of rules is needed, not a {type(rules).__name__}; {fix}", place=place, fix=fix)
+    copied = []
+    for at, rule in enumerate(rules):
+        if not isinstance(rule, Mapping):
+            raise WrongTypeError(f"a rule is a dict, not a {type(rule).__name__}; {fix}", place=f"{place}[{at}]", fix=fix)
+        copied.append(dict(rule))
+    return copied
+
+
+def _targets(names: Any) -> list[str | Target[Any]]:
+    if names is None or isinstance(names, (str, Target)):
+        return [] if names is None else [names]
+    all_of_them = list(names) if isinstance(names, Iterable) else [names]
+    for at, name in enumerate(all_of_them):
+        if not isinstance(name, (str, Target)):
+            fix = 'give a name, such as mask="personal-data", a target, or a list of these'
+            place = f"mask[{at}]" if isinstance(names, Iterable) else "mask"
+            raise WrongTypeError(f"a {type(name).__name__} is nothing that masks; {fix}", place=place, fix=fix)
+    return all_of_them
 
 
 def _name(target: Target[Any], targets: dict[str, Target[Any]]) -> str:
@@ -160,4 +201,7 @@ def guarded_http_client(client: Any, guard: ModelGuard, /) -> Any:
     """
     from . import _guard_http
 
+    if not isinstance(guard, ModelGuard):
+        fix = "open one by sonometer.guarding.open_guard"
+        raise WrongTypeError(f"a {type(guard).__name__} is no ModelGuard; {fix}", place="guard", fix=fix)
     return _guard_http.wrapped(client, guard)
