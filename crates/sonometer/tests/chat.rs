@@ -143,6 +143,17 @@ fn what_is_no_message_is_refused_with_its_place() {
 }
 
 #[test]
+fn an_empty_chat_is_told_as_one() {
+    for json in ["", " \n"] {
+        let error = Interaction::from_messages(json).expect_err("is refused");
+        assert!(
+            error.place.is_empty() && error.message.starts_with("the input is empty; write `[{"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn messages_may_have_times() {
     let json = r#"[{"role": "a", "content": [{"type": "text", "text": "x"}], "timestamp": 2.5}]"#;
     let read = Interaction::from_messages(json).expect("is read");

@@ -164,6 +164,10 @@ impl Messages {
     /// # Errors
     /// `invalid_request` with the place of the first thing that is wrong, such as `contents[1].parts`, or if nobody says anything.
     pub fn read(json: &str, form: Option<MessageForm>) -> Result<Self, Error> {
+        if json.trim_ascii().is_empty() {
+            let message = "the input is empty; write `[{\"role\": …, \"content\": …}]`, or an object that holds messages";
+            return Err(Error::invalid("", message));
+        }
         let root = parsed(json)?;
         let is_named = form.is_some();
         let form = match form.or_else(|| recognised(&root)) {
