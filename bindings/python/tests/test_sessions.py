@@ -7,7 +7,7 @@ import pickle
 import random
 import re
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -231,6 +231,8 @@ def test_a_source_that_breaks_gives_nothing_away_and_loses_nothing(private: Sens
         shown += guard
     assert "That is all. My card is ".startswith("".join(shown)) and not guard.has_ended
     assert guard.session.so_far() == private.sense("That is all. My card is 4111 1111 1111 11")
+    # The generator is over, the text is not: what was held back stays so.
+    assert list(guard) == [] and not guard.has_ended
 
     async def run() -> None:
         stream = private.stream(live(["That is all. "], fail=True))
@@ -240,6 +242,44 @@ def test_a_source_that_breaks_gives_nothing_away_and_loses_nothing(private: Sens
         assert stream.session.so_far().interaction.content == "That is all. "
 
     asyncio.run(run())
+
+
+def test_a_source_that_is_not_waited_for_any_longer_is_no_end(private: Sensor) -> None:
+    class Slow:
+        """An iterator that goes on after it was given up once, as generators do not."""
+
+        def __init__(self) -> None:
+            self.left = ["That is ", None, "all."]
+
+        def __aiter__(self) -> "Slow":
+            return self
+
+        async def __anext__(self) -> str:
+            if not self.left:
+                raise StopAsyncIteration
+            if (chunk := self.left.pop(0)) is None:
+                await asyncio.sleep(60)
+            return chunk or ""
+
+    async def generated() -> AsyncIterator[str]:
+        yield "That is "
+        await asyncio.sleep(60)
+        yield "all."
+
+    async def run(chunks: AsyncIterable[str]) -> tuple[str, bool]:
+        shown, guard = "", private.guard(chunks)
+        for _ in range(8):
+            try:
+                shown += await asyncio.wait_for(anext(guard), 0.01)
+            except TimeoutError:
+                continue
+            except StopAsyncIteration:
+                break
+        return shown, guard.has_ended
+
+    assert asyncio.run(run(Slow())) == ("That is all.", True)
+    shown, has_ended = asyncio.run(run(generated()))
+    assert "That is".startswith(shown.rstrip()) and not has_ended
 
 
 def test_sources_and_chunks_are_checked(private: Sensor) -> None:

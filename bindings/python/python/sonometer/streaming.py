@@ -28,6 +28,8 @@ class _Feed(Generic[_R_co]):
         self._async: AsyncIterator[Any] | None = None
         self._last: Step | None = None
         self._reading: _R_co | None = None
+        # Whether the last chunk failed to come: what follows may be missing, so the end is not the end of the text.
+        self._is_cut = False
         if isinstance(chunks, AsyncIterable):
             self._async = aiter(chunks)
         elif isinstance(chunks, Iterable):
@@ -92,22 +94,41 @@ class _Feed(Generic[_R_co]):
             raise TypeError("the chunks are asynchronous; use `async for`")
         if self._reading is not None:
             raise StopIteration
-        for chunk in self._sync:
-            if not self._is_empty(chunk):
-                return self._push(chunk)
+        try:
+            for chunk in self._sync:
+                if not self._is_empty(chunk):
+                    return self._came(chunk)
+        except BaseException:
+            self._is_cut = True
+            raise
+        if self._is_cut:
+            raise StopIteration
         return self._end()
+
+    def _came(self, chunk: Any) -> Step:
+        step = self._push(chunk)
+        self._is_cut = False
+        return step
 
     async def _anext(self) -> Step:
         if self._async is None:
             # A source that does not wait may be looked at by those who do.
-            if self._reading is not None:
-                raise StopAsyncIteration
-            return self._next()
+            try:
+                return self._next()
+            except StopIteration:
+                raise StopAsyncIteration from None
         if self._reading is not None:
             raise StopAsyncIteration
-        async for chunk in self._async:
-            if not self._is_empty(chunk):
-                return self._push(chunk)
+        try:
+            async for chunk in self._async:
+                if not self._is_empty(chunk):
+                    return self._came(chunk)
+        except BaseException:
+            # Whoever waits for it may have given up, too; then it may be asked again.
+            self._is_cut = True
+            raise
+        if self._is_cut:
+            raise StopAsyncIteration
         return self._end()
 
 
