@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from conftest import CARD, KIND
 
-from sonometer import InvalidRequestError, Sensor
+from sonometer import InvalidRequestError, Sensor, WrongTypeError
 from sonometer.evals import Expectation, assert_reading
 
 
@@ -58,6 +58,22 @@ def test_roles_are_masked_too() -> None:
 def test_what_can_never_hold_is_refused(expected: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRequestError, match=message):
         Expectation("courtesy@1.0", **expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "place"),
+    [
+        ({"at_least": "0.5"}, "at_least"),
+        ({"at_most": True}, "at_most"),
+        ({"silent": 5}, "silent"),
+        ({"sufficient": "no"}, "sufficient"),
+        ({"target": None}, "target"),
+    ],
+)
+def test_what_is_expected_has_a_type(expected: dict[str, Any], place: str) -> None:
+    with pytest.raises(WrongTypeError) as told:
+        Expectation(**({"target": "courtesy@1.0"} | expected))
+    assert told.value.place == place
 
 
 TESTS = '''

@@ -194,6 +194,14 @@ def test_objects_of_pydantic_are_messages() -> None:
     assert read_messages([Message()]).interaction == Interaction([("user", "Hi!")])
 
 
+def test_a_chat_that_contains_itself_is_refused() -> None:
+    messages: list[Any] = []
+    messages.append(messages)
+    with pytest.raises(InvalidRequestError, match="contains itself") as told:
+        read_messages(messages)
+    assert told.value.place == "messages"
+
+
 def test_json_is_read_strictly() -> None:
     for text in ("", "[1]", '{"content": "a", "content": "b"}', '{"content": "a"} x', "{'content': 'a'}", b"\xff{}"):
         with pytest.raises(InvalidRequestError):

@@ -17,6 +17,7 @@ import json
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ._sonometer import Interaction, _read_messages
+from .errors import InvalidRequestError
 
 __all__ = ["Apart", "MessageForm", "Messages", "read_messages"]
 
@@ -60,7 +61,12 @@ def read_messages(messages: Any, *, form: MessageForm | None = None) -> Messages
 
     Raises InvalidRequestError with the place of the first thing that is wrong, or if nobody says anything.
     """
-    interaction, told = _read_messages(messages if isinstance(messages, (str, bytes)) else _plain(messages), form)
+    try:
+        plain = messages if isinstance(messages, (str, bytes)) else _plain(messages)
+    except RecursionError:
+        fix = "use fewer levels"
+        raise InvalidRequestError(f"lists and dicts are nested too deep, or one contains itself; {fix}", place="messages", fix=fix) from None
+    interaction, told = _read_messages(plain, form)
     found = json.loads(told)
     return Messages(
         interaction=interaction,

@@ -16,13 +16,13 @@ What glues this to a tool stands in modules of their own, which import it only w
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from .._sonometer import Reading, Target, _shown_roles, load
-from ..errors import InvalidRequestError
+from ..errors import InvalidRequestError, WrongTypeError
 
 __all__ = ["Expectation", "Verdict", "assert_reading"]
 
@@ -71,14 +71,20 @@ class Expectation:
             if isinstance(labels, str):
                 message = f"`{name}` is a str; give a list of metamarkers: {name}=[{labels!r}]"
                 raise InvalidRequestError(message, place=name)
+            if not isinstance(labels, Iterable):
+                raise WrongTypeError(f"`{name}` is {_kind(labels)}; give a list of metamarkers", place=name)
             for at, label in enumerate(labels):
                 if label not in known:
                     message = f"{_called(target)} has no metamarker `{label}`; it has {', '.join(known)}"
                     raise InvalidRequestError(message, place=f"{name}[{at}]")
         for name in ("at_least", "at_most"):
             bound = getattr(self, name)
+            if bound is not None and (isinstance(bound, bool) or not hasattr(type(bound), "__float__")):
+                raise WrongTypeError(f"`{name}` is {_kind(bound)}; give a number from 0 to 1", place=name)
             if bound is not None and not 0 <= bound <= 1:
                 raise InvalidRequestError(f"`{name}` is {bound}; scores are from 0 to 1", place=name)
+        if not isinstance(self.sufficient, bool):
+            raise WrongTypeError(f"`sufficient` is {_kind(self.sufficient)}; give True or False", place="sufficient")
 
     def judge(self, interaction: Any) -> Verdict:
         """Senses an interaction, in any form that `Target.sense` takes, and says whether it is as expected."""
@@ -133,7 +139,15 @@ def _loaded(name: str) -> Target[Any]:
 
 
 def _target(target: str | Target[Any]) -> Target[Any]:
-    return _loaded(target) if isinstance(target, str) else target
+    found = _loaded(target) if isinstance(target, str) else target
+    if not isinstance(found, Target):
+        fix = "give one, or the name of what ships"
+        raise WrongTypeError(f"what is {_kind(found)} is no target; {fix}", place="target", fix=fix)
+    return found
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"of the type {type(value).__name__}"
 
 
 def _called(target: Target[Any]) -> str:
