@@ -141,6 +141,19 @@ impl Options {
     }
 }
 
+/// An error with the place that an option has here, where the engine names it as a request over HTTP does.
+pub(crate) fn placed(error: Error) -> Error {
+    let place = match error.place.as_str() {
+        "mask_key" => "options.mask_key",
+        "v1_5.actant.analyze_flow" => "options.flow",
+        "v1_5.actant.primary" => "options.primary",
+        "v1_5.temporal.analyze_dynamics" => "options.temporal",
+        "v1_5.temporal.window_seconds" => "options.window",
+        _ => return error,
+    };
+    Error { place: place.into(), ..error }
+}
+
 /// What is wrong with an option by its place among them.
 fn within(error: Error) -> Failure {
     Failure::argument(format!("options.{}", error.place), error.message)

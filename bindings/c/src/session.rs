@@ -3,7 +3,7 @@
 use crate::door::{self, Failure};
 use crate::error::Error;
 use crate::interaction::{Segment, time};
-use crate::options::{self, Options, Wanted};
+use crate::options::{self, Options, Wanted, placed};
 use crate::raw;
 use crate::result::Outcome;
 use crate::status::Status;
@@ -54,7 +54,7 @@ impl Session {
     fn open(target: &Target, wanted: &Wanted<'_>) -> Result<Self, sonometer::Error> {
         let unit = wanted.view.offsets.unwrap_or(OffsetUnit::Bytes);
         let options = SessionOptions { sense: wanted.sense, unit, release: wanted.release };
-        target.instrument.check(wanted.view)?;
+        target.instrument.check(wanted.view).map_err(placed)?;
         let live = target.instrument.session(options);
         Ok(Self { live: Some(Box::new(live)), shown: Shown::of(wanted.view) })
     }
@@ -73,7 +73,7 @@ impl Session {
         let mut live = self.take()?;
         let step = work(&mut live);
         self.live = Some(live);
-        Ok(step?.into())
+        Ok(step.map_err(placed)?.into())
     }
 }
 
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn snm_session_so_far(
         let session = unsafe { raw::borrow(session, "session") }?;
         let over = || Failure::argument("session", "the session has ended; free it and open a new one");
         let live = session.live.as_deref().ok_or_else(over)?;
-        Ok(live.so_far()?.to_json(session.shown.view()).into())
+        Ok(live.so_far().map_err(placed)?.to_json(session.shown.view()).into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn snm_session_finish(
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow_mut(session, "session") }?;
         let live = session.take()?;
-        Ok(live.finish()?.to_json(session.shown.view()).into())
+        Ok(live.finish().map_err(placed)?.to_json(session.shown.view()).into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }

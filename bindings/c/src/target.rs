@@ -2,7 +2,7 @@
 
 use crate::door::{self, Failure};
 use crate::error::Error;
-use crate::options::Wanted;
+use crate::options::{Wanted, placed};
 use crate::raw::{self, Text};
 use crate::result::Outcome;
 use crate::status::Status;
@@ -43,8 +43,9 @@ impl Target {
         interaction: &Interaction,
         wanted: &Wanted<'_>,
     ) -> Result<String, sonometer::Error> {
-        self.instrument.check(wanted.view)?;
-        Ok(self.instrument.sense_with(interaction, wanted.sense)?.to_json(wanted.view))
+        self.instrument.check(wanted.view).map_err(placed)?;
+        let reading = self.instrument.sense_with(interaction, wanted.sense).map_err(placed)?;
+        Ok(reading.to_json(wanted.view))
     }
 }
 

@@ -176,7 +176,27 @@ static void odd_options(void) {
     options = plain;
     options.flow = SNM_ASK_YES;
     status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
-    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "v1_5.actant.analyze_flow");
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "options.flow");
+    options = plain;
+    options.temporal = SNM_ASK_YES;
+    status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "options.temporal");
+    snm_target *newer = NULL;
+    CHECK(snm_target_shipped("courtesy@2.0", 12, &newer, NULL) == SNM_STATUS_OK);
+    options = plain;
+    options.flow = SNM_ASK_WITH; /* and no role */
+    status = snm_sense(newer, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "options.primary");
+    options = plain;
+    options.temporal = SNM_ASK_WITH; /* and no window */
+    status = snm_session_open(newer, &options, (snm_session **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "options.window");
+    snm_target_free(newer);
+    options = plain;
+    options.mask.data = "keyed"; /* and no key */
+    options.mask.len = 5;
+    status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "options.mask_key");
     options = plain;
     options.flow = SNM_ASK_WITH;
     options.primary.data = "\xff";
@@ -507,7 +527,7 @@ static void guards(void) {
     options.mask.data = "keyed";
     reading = NULL;
     snm_status status = snm_sense(target, said, &options, &reading, &error);
-    refused(status, SNM_STATUS_INVALID_REQUEST, reading, error, "mask_key");
+    refused(status, SNM_STATUS_INVALID_REQUEST, reading, error, "options.mask_key");
     options.mask_key.data = "short";
     options.mask_key.len = 5;
     error = NULL;

@@ -87,6 +87,28 @@ static snm_status target_of(const json *source, const json *shelf, snm_target **
     return status;
 }
 
+/* An error as JSON, with the places of options as requests over HTTP and the vectors name them. */
+static void tell(const snm_error *error, FILE *out) {
+    static const char *const requested[][2] = {
+        {"options.mask_key", "mask_key"},
+        {"options.flow", "v1_5.actant.analyze_flow"},
+        {"options.primary", "v1_5.actant.primary"},
+        {"options.temporal", "v1_5.temporal.analyze_dynamics"},
+        {"options.window", "v1_5.temporal.window_seconds"},
+    };
+    const char *json = snm_error_json(error);
+    const char *place = snm_error_place(error);
+    for (size_t at = 0; at < sizeof requested / sizeof *requested; ++at) {
+        if (strcmp(place, requested[at][0]) == 0) {
+            /* The place is the last value. */
+            fwrite(json, 1, strlen(json) - strlen(place) - 2, out);
+            fprintf(out, "%s\"}", requested[at][1]);
+            return;
+        }
+    }
+    fputs(json, out);
+}
+
 static snm_status whole(const snm_target *target, const json *line, snm_result **result, snm_error **error) {
     const snm_options options = options_of(json_get(line, "view"));
     const snm_text first = text_of(json_get(line, "interaction"));
@@ -270,7 +292,7 @@ int main(int count, char **arguments) {
         if (status == SNM_STATUS_OK) {
             fwrite(answer.text, 1, answer.len, out);
         } else {
-            fputs(snm_error_json(error), out);
+            tell(error, out);
         }
         putc('\n', out);
         free(answer.text);

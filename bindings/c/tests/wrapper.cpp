@@ -91,7 +91,7 @@ void exceptions() {
         Interaction::segments({{"agent", "Hello."}, {" ", "Hello."}});
     });
     const Target target = Target::read(PROTOCOL);
-    throws(SNM_STATUS_INVALID_REQUEST, "v1_5.temporal.analyze_dynamics", [&] {
+    throws(SNM_STATUS_INVALID_REQUEST, "options.temporal", [&] {
         target.sense(Interaction::text("thank you"), Options().temporal(60'000'000));
     });
     const Target strict = Target::shipped("courtesy");
