@@ -49,11 +49,18 @@ impl Target {
     }
 }
 
-/// What is wrong with a source; with a single word, that it looks like a name, and which call takes names.
+/// What is wrong with a source; with a single word, that it looks like a name, and which call takes names or paths.
 pub(crate) fn no_name(source: &str, mut error: sonometer::Error, noun: &str) -> sonometer::Error {
     if !source.is_empty() && source.chars().all(|c| c.is_ascii_alphanumeric() || "-_.@/".contains(c)) {
-        error.message =
-            format!("`{source}` is a name, not a source; `snm_{noun}_shipped` takes the names of what ships");
+        let is_file = [".yaml", ".yml", ".json"].iter().any(|ending| source.ends_with(ending));
+        error.message = match is_file {
+            true => format!("`{source}` is a path, not a source; `snm_{noun}_load` takes the paths of files"),
+            false => {
+                format!(
+                    "`{source}` is a name, not a source; `snm_{noun}_shipped` takes the names of what ships"
+                )
+            }
+        };
     }
     error
 }

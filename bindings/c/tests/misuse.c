@@ -231,6 +231,10 @@ static void odd_inputs(void) {
     CHECK(strstr(snm_error_message(error), "`snm_target_shipped`") != NULL);
     refused(status, SNM_STATUS_INVALID_PROTOCOL, out, error, "line 1, column 1");
     out = anything();
+    status = snm_target_read("house/rules.yaml", 16, NULL, 0, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_target_load`") != NULL);
+    refused(status, SNM_STATUS_INVALID_PROTOCOL, out, error, "line 1, column 1");
+    out = anything();
     status = snm_stage_read("billing-dispute", 15, NULL, 0, (snm_stage **)&out, &error);
     CHECK(strstr(snm_error_message(error), "`snm_stage_shipped`") != NULL);
     refused(status, SNM_STATUS_INVALID_PROTOCOL, out, error, "line 1, column 1");
