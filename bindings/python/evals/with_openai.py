@@ -175,12 +175,17 @@ def copies() -> None:
     raw = guarded.chat.completions.with_raw_response.create(model="m", messages=said(ASK))
     assert raw.headers["x-sonometer-masked"] == "request=1, answer=0, restored=1" and raw.headers["x-request-id"] == "q1"
     assert raw.headers["x-sonometer-guard"] == open_guard(mask="personal-data", placeholders=True).digest
-    # A client of one's own: its hooks see what is sent.
+    # A client of one's own: its hooks see what is sent, and may read what comes.
     seen: list[bytes] = []
-    own = httpx2.Client(event_hooks={"request": [lambda request: seen.append(request.content)]}, headers={"x-own": "1"})
-    mine = sonometer.guard(openai.OpenAI(base_url=f"{provider.address}/v1", api_key="k", http_client=own), mask="personal-data")
-    mine.chat.completions.create(model="m", messages=said(ASK))
-    assert len(seen) == 1 and b"ann@" not in seen[0] and provider.asked[-1][1]["x-own"] == "1"
+    hooks = {"request": [lambda request: seen.append(request.content)], "response": [lambda answer: seen.append(answer.read())]}
+    own = httpx2.Client(event_hooks=hooks, headers={"x-own": "1"})
+    own_openai = openai.OpenAI(base_url=f"{provider.address}/v1", api_key="k", http_client=own)
+    mine = sonometer.guard(own_openai, mask="personal-data", placeholders=True)
+    answer = mine.chat.completions.create(model="m", messages=said(ASK)).choices[0].message.content
+    assert answer == f"I wrote to {MAIL}." and len(seen) == 2 and b"ann@" not in b"".join(seen) and provider.asked[-1][1]["x-own"] == "1"
+    streamed = mine.chat.completions.create(model="m", messages=said(ASK), stream=True)
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in streamed if chunk.choices)
+    assert text == f"I wrote to {MAIL} and asked.", text
     mine.close()
     assert own.is_closed
     try:
@@ -236,9 +241,14 @@ async def legacy() -> None:
         with own.stream("POST", url, json={**ask, "stream": True}) as answer:
             frames = "".join(answer.iter_text())
         assert "<EMAIL" not in frames and frames.rstrip().endswith("[DONE]"), frames
-    async with guarded_http_client(httpx.AsyncClient(), opened) as own:
-        assert (await own.post(url, json=ask)).json()["choices"][0]["message"]["content"] == f"I wrote to {MAIL}."
-    assert len(provider.asked) == 3 and all(b"ann@" not in body for _, _, body in provider.asked)
+
+    async def reads(answer: httpx.Response) -> None:
+        await answer.aread()
+
+    for hooks in ({}, {"response": [reads]}):
+        async with guarded_http_client(httpx.AsyncClient(event_hooks=hooks), opened) as own:
+            assert (await own.post(url, json=ask)).json()["choices"][0]["message"]["content"] == f"I wrote to {MAIL}."
+    assert len(provider.asked) == 4 and all(b"ann@" not in body for _, _, body in provider.asked)
 
 
 def leaves() -> None:
