@@ -1,10 +1,10 @@
 //! What is set around sensing, and small values as objects of Python.
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::number::{float, unit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use sonometer::{Estimate, Fidelity, Mask, MaskKey, SenseOptions};
+use sonometer::{Estimate, Fidelity, Mask, MaskKey, SenseOptions, Unit};
 
 /// What a caller sets around sensing.
 pub(crate) struct Options;
@@ -19,6 +19,10 @@ impl Options {
         let mask = masks.0.map(Mask::read).transpose()?;
         let mask_key = masks.1.map(MaskKey::new).transpose()?;
         let usd_per_ics = price.transpose()?.unwrap_or_default();
+        if usd_per_ics < Unit::ZERO {
+            let message = "the price must not be below 0";
+            return Err(Failure::invalid("usd_per_ics", message.to_owned(), "give 0 or more"));
+        }
         Ok(SenseOptions { usd_per_ics, ignore_fidelity, mask, mask_key })
     }
 }

@@ -100,6 +100,9 @@ def test_the_price(courtesy: Sensor) -> None:
     assert paid.to_dict()["ics"]["cost_usd"] == paid.ics.cost_usd
     with pytest.raises(WrongTypeError, match="the price of an ICS is a str"):
         courtesy.sense(KIND, usd_per_ics="cheap")  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError, match="must not be below 0") as told:
+        courtesy.sense(KIND, usd_per_ics=-0.01)
+    assert told.value.place == "usd_per_ics"
 
 
 def test_masks_hide_everywhere(private: Sensor) -> None:
