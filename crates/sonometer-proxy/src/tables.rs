@@ -120,7 +120,8 @@ fn nonce() -> Nonce {
 
 fn digits(text: &str) -> Option<[u8; KEY_BYTES]> {
     let mut bytes = [0; KEY_BYTES];
-    if text.len() != 2 * KEY_BYTES || !text.is_ascii() {
+    // A parser of numbers would take a sign for a digit.
+    if text.len() != 2 * KEY_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     for (at, byte) in bytes.iter_mut().enumerate() {
@@ -196,7 +197,10 @@ mod tests {
 
     #[test]
     fn keys_are_read_strictly() {
-        for (text, line) in [("# none", "there is no key"), ("00", "line 1"), ("\n\nxyz", "line 3")] {
+        let signs = "+f".repeat(KEY_BYTES);
+        let wrong =
+            [("# none", "there is no key"), ("00", "line 1"), ("\n\nxyz", "line 3"), (&signs, "line 1")];
+        for (text, line) in wrong {
             let wrong = TableKeys::read(text, true).expect_err("is wrong");
             assert!(wrong.contains(line) && !wrong.contains("xyz"), "{wrong}");
         }

@@ -41,7 +41,8 @@ pub enum Locked {
 
 fn digits(text: &str) -> Option<[u8; KEY_BYTES]> {
     let mut bytes = [0; KEY_BYTES];
-    if text.len() != 2 * KEY_BYTES || !text.is_ascii() {
+    // A parser of numbers would take a sign for a digit.
+    if text.len() != 2 * KEY_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     for (at, byte) in bytes.iter_mut().enumerate() {
@@ -198,6 +199,7 @@ mod tests {
             ("# only this", "no key"),
             ("\nabcd", "line 2"),
             (&"g".repeat(64), "line 1"),
+            (&"+f".repeat(KEY_BYTES), "line 1"),
         ] {
             let message = Vault::read(text).expect_err("is wrong");
             assert!(message.contains(part) && !message.contains("abcd"), "{message}");

@@ -137,8 +137,9 @@ impl Reader<'_> {
             self.at += 1;
             match first {
                 b'\'' => {
-                    let digits =
-                        self.bytes.get(self.at..self.at + 2).and_then(|two| std::str::from_utf8(two).ok());
+                    let two = self.bytes.get(self.at..self.at + 2);
+                    let digits = two.filter(|two| two.iter().all(u8::is_ascii_hexdigit));
+                    let digits = digits.and_then(|two| std::str::from_utf8(two).ok());
                     if let Some(byte) = digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
                         self.at += 2;
                         self.byte(byte);
@@ -365,6 +366,7 @@ mod tests {
         assert_eq!(text(rtf), "Grüße, bold text\n\nПри€ {x}\ny");
         assert_eq!(text(r"{\rtf1 a{\footnote\footnote b}c\par d}"), "ac\n\nd\n\nb");
         assert_eq!(text(r"{\rtf1 a{\footnote b"), "a\n\nb");
+        assert_eq!(text(r"{\rtf1 a\'+fb}"), "a+fb", "a sign is no digit");
         assert_eq!(text(r"{\rtf1 \uc2\u-10179\'ff\'ff\u-8704\'ff\'ff!}"), "😀!");
         assert_eq!(
             text(r"{\rtf1 a{\footnote b\par}c\par\trowd\cellx1 d\cell e\cell\row f\par}"),

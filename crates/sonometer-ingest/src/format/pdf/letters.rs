@@ -71,7 +71,8 @@ fn ranges(section: &[u8]) -> Option<String> {
             writeln!(out, "<{from}> <{to}> <{letters}>").ok()?;
             continue;
         }
-        let code = |code: &str| usize::from_str_radix(code, 16).ok();
+        // A parser of numbers would take a sign for a digit.
+        let code = |code: &str| usize::from_str_radix(code, 16).ok().filter(|_| !code.starts_with('+'));
         let count = code(to)?.checked_sub(code(from)?)? + 1;
         let units = units(letters)?;
         if count > MOST_CODES {
@@ -128,6 +129,7 @@ mod tests {
             "1 beginbfrange <05> <00> <41> endbfrange",
             "1 beginbfrange <00> <41",
             "beginbfrange <zz> <zz> <41> endbfrange",
+            "beginbfrange <+2> <+3> <41> endbfrange",
             "",
         ] {
             assert_eq!(told(map), None, "{map}");
