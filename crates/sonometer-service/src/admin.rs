@@ -3,7 +3,7 @@
 use crate::Service;
 use crate::account::{Settings, Standing};
 use crate::catalogue::{Shelf, compose};
-use crate::period::Period;
+use crate::period::{Period, iso};
 use crate::refusal::{Code, Refusal};
 use crate::store::{NewToken, OrgRow, TargetRow};
 use crate::text;
@@ -88,7 +88,7 @@ impl Service {
     /// Makes a token: its id, and the token itself, which is shown here and never again.
     ///
     /// # Errors
-    /// `invalid_request` if there is no such organization.
+    /// `invalid_request` if there is no such organization, or the token would have expired already.
     pub async fn create_token(
         &self,
         org: &str,
@@ -100,6 +100,7 @@ impl Service {
     ) -> Result<(String, String), Refusal> {
         self.known_org(org).await?;
         text::check("name", name)?;
+        self.check_expiry(expires_ms)?;
         let token = token::write(mode, self.inner.ids.secret()?);
         let mut scopes = scopes.to_vec();
         scopes.sort_unstable();
@@ -120,11 +121,22 @@ impl Service {
         Ok((new.id, token))
     }
 
+    /// Whether a token that is made now is good for a while.
+    fn check_expiry(&self, expires_ms: i64) -> Result<(), Refusal> {
+        let now = self.now_ms();
+        if expires_ms == 0 || expires_ms > now {
+            return Ok(());
+        }
+        let message =
+            format!("{} is past; it is {} now; give a later moment, or `never`", iso(expires_ms), iso(now));
+        Err(Refusal::invalid("expires", message))
+    }
+
     /// Makes a token in the place of another: of the same organization, for the same, invited to the same stages. The other stays
     /// good for a while longer. Without `expires_ms` (0: never) it expires when the other would have. The id of the new one, and the token itself, which is shown here and never again.
     ///
     /// # Errors
-    /// `invalid_request` if there is no such token, or it is good no longer.
+    /// `invalid_request` if there is no such token, it is good no longer, or the new one would have expired already.
     pub async fn rotate_token(
         &self,
         id: &str,

@@ -111,6 +111,13 @@ fn organizations_and_tokens_from_their_making_to_their_end() {
         .is(400, "invalid_request");
     operator.get("/admin/v1/orgs/nobody/accounts").is(400, "invalid_request");
 
+    let past = json!({"mode": "live", "name": "late", "expires": "2020-01-31"});
+    let late = operator.post("/admin/v1/orgs/globex/tokens", &past);
+    late.is(400, "invalid_request");
+    let now = sonometer_service::period::iso(bench.service.now_ms());
+    assert_eq!(late.json()["error"]["details"]["place"], "expires", "{}", late.body);
+    assert!(late.body.contains(&format!("2020-01-31T00:00:00Z is past; it is {now} now")), "{}", late.body);
+
     let made = operator.done(
         "/admin/v1/orgs/globex/tokens",
         &json!({"mode": "live", "name": "desk", "scopes": ["sense", "read"]}),
@@ -119,6 +126,9 @@ fn organizations_and_tokens_from_their_making_to_their_end() {
     let (id, token) = (text(&made, "id"), text(&made, "token"));
     let body = sense("courtesy", "Thank you so much for your patience today, I really appreciate it.");
     bench.post_as(&token, "/api/v1/sense", &body).good("Sense");
+    operator
+        .post(&format!("/admin/v1/tokens/{id}/rotate"), &json!({"expires": "2020-01-31"}))
+        .is(400, "invalid_request");
     let next = operator.done(&format!("/admin/v1/tokens/{id}/rotate"), &json!({"overlap_hours": 2}));
     let (next_id, next_token) = (text(&next, "id"), text(&next, "token"));
     for good in [&token, &next_token] {
