@@ -214,7 +214,7 @@ async fn answer(
     };
     let cost = 1 + u64::try_from(body.len() >> 10).unwrap_or(u64::MAX);
     let _turn = turn(turns, limits, org, cost).await?;
-    let key = parts.headers.get("idempotency-key").map(HeaderValue::as_bytes);
+    let key = single(&parts.headers, "Idempotency-Key")?;
     let who = || caller.as_ref().ok_or_else(|| Refusal::new(Code::Unauthorized, "a token is required"));
     Ok(match endpoint.act {
         Act::Sense => Reply::Answer(service.sense(who()?, &body, key).await?),
@@ -223,7 +223,7 @@ async fn answer(
         Act::SenseStream => {
             let full = |_| Refusal::unavailable("too many streams at once");
             let place = streams.place_now(org).map_err(full)?;
-            let last = parts.headers.get("last-event-id").map(HeaderValue::as_bytes);
+            let last = single(&parts.headers, "Last-Event-ID")?;
             let streaming = service.stream(who()?, &body, key, last).await?;
             streaming.map_or(Reply::Nothing, |streaming| Reply::Stream(streaming, place))
         }
@@ -286,6 +286,21 @@ pub(crate) fn bearer(headers: &HeaderMap) -> &str {
         return "";
     };
     if scheme.eq_ignore_ascii_case("bearer") { token.trim() } else { "" }
+}
+
+/// The value of a header that counts once.
+///
+/// # Errors
+/// `invalid_request` if there are several that differ: none of them tells which is meant.
+fn single<'h>(headers: &'h HeaderMap, name: &'static str) -> Result<Option<&'h [u8]>, Refusal> {
+    let mut all = headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    let first = all.next();
+    if all.any(|value| Some(value) != first) {
+        let message =
+            format!("`{name}` stands in the request more than once, with different values; send it once");
+        return Err(Refusal::invalid(name, message));
+    }
+    Ok(first)
 }
 
 /// Whether there is no body at all, whatever the headers say that it were.

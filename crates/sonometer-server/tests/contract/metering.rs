@@ -54,6 +54,25 @@ fn a_quota_of_500_hit_by_many_ends_at_exactly_500() {
     bench.ledger_is_right();
 }
 
+#[test]
+fn two_values_of_a_header_that_counts_once_are_refused() {
+    let bench = Bench::start();
+    let body = sense("courtesy", "Thank you so much for your patience today, I really appreciate it.");
+    for name in ["Idempotency-Key", "Last-Event-ID"] {
+        let ask = |path, one, two| bench.post_with(&bench.test, path, &body, &[(name, one), (name, two)]);
+        let refused = ask("/api/v1/sense/stream", "a", "b");
+        refused.is(400, "invalid_request");
+        assert!(
+            refused.body.contains(&format!("`{name}` stands in the request more than once")),
+            "{}",
+            refused.body
+        );
+    }
+    let key = |two| [("Idempotency-Key", "a"), ("Idempotency-Key", two)];
+    bench.post_with(&bench.test, "/api/v1/sense", &body, &key("b")).is(400, "invalid_request");
+    bench.post_with(&bench.test, "/api/v1/sense", &body, &key("a")).good("Sense");
+}
+
 // covers: idempotency.replay, idempotency.conflict, idempotency.key
 #[test]
 fn the_same_key_gets_the_same_answer_once_paid() {
