@@ -156,7 +156,12 @@ async fn drain(mut body: Body) {
 
 /// Compares in a time that does not tell how much of it was right.
 fn knows(headers: &HeaderMap, token: &str) -> bool {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let given = match (all.next(), all.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        // Of several tokens none counts.
+        _ => None,
+    };
     let given = given
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
@@ -189,6 +194,11 @@ mod tests {
             assert!(!knows(wrong), "{wrong}");
         }
         assert!(!super::knows(&HeaderMap::new(), "secret"));
+        let mut twice = HeaderMap::new();
+        for value in ["Bearer secret", "Bearer other"] {
+            twice.append(header::AUTHORIZATION, value.parse().expect("a header"));
+        }
+        assert!(!super::knows(&twice, "secret"), "of two tokens none counts");
     }
 
     /// The head of a request that never ends, and a body.

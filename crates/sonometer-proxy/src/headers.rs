@@ -63,6 +63,13 @@ pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream")
 }
 
+/// Whether a header that counts once stands more than once, with different values.
+pub(crate) fn differs(headers: &HeaderMap, name: &str) -> bool {
+    let mut all = headers.get_all(name).iter();
+    let first = all.next();
+    all.any(|value| Some(value) != first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

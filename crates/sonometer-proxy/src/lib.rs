@@ -165,6 +165,13 @@ fn too_slow() -> String {
 
 async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
     let (parts, body) = request.into_parts();
+    if let Some(name) =
+        [POLICY_HEADER, TABLE_HEADER].into_iter().find(|name| headers::differs(&parts.headers, name))
+    {
+        let message =
+            format!("`{name}` stands in the request more than once, with different values; send it once");
+        return refuse(inner, &Blocked { kind: Kind::Unreadable, message, is_answer: false }, form);
+    }
     let Some(guard) = inner.guards.of(parts.headers.get(POLICY_HEADER)) else {
         let message =
             "the policy that this conversation began with is not loaded any more; begin a new conversation";

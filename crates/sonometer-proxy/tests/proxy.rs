@@ -265,6 +265,20 @@ async fn an_error_that_cannot_be_read_keeps_its_status() {
     assert!(body.contains("sonometer_unreadable") && !body.contains("ann@"), "{body}");
 }
 
+/// Which of two values counts is told by none of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_header_that_stands_twice_is_refused_by_its_name() {
+    let (address, _, seen) = serve(MASK).await;
+    let body = r#"{"messages":[{"role":"user","content":"Hi."}]}"#;
+    for name in ["x-sonometer-table", "x-sonometer-guard"] {
+        let headers = format!("{name}: a\r\n{name}: b\r\n");
+        let (head, body, _) = ask(address, "POST", "/v1/chat/completions", &headers, body).await;
+        let told = format!("`{name}` stands in the request more than once");
+        assert!(head.starts_with("HTTP/1.1 400") && body.contains(&told), "{head} {body}");
+    }
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+}
+
 /// A page of a browser asks with OPTIONS before it may call.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_browser_asks_first_goes_on() {
