@@ -3,7 +3,7 @@
 use crate::blocked::{Blocked, Kind};
 use crate::form::Form;
 use crate::guard::{Compiled, Judge};
-use crate::json::{Edits, Object, Shape, shape, text_of};
+use crate::json::{Edits, Object, Shape, position, shape, text_of};
 use crate::lane::{Context, applies, note, refused};
 use crate::numbering::{Numbering, Table};
 use crate::policy::{Action, Misfit, On, Role};
@@ -44,7 +44,7 @@ impl Exchange {
     ) -> Result<Self, Blocked> {
         let limit = compiled.policy.limits.body_bytes;
         let text = read(body, limit)?;
-        let top = Object::read(text)?;
+        let top = Object::read(text).map_err(|wrong| wrong.within(text))?;
         let mut exchange = Self {
             form,
             numbering: table.map(Numbering::of).unwrap_or_default(),
@@ -258,7 +258,10 @@ fn read(body: &[u8], most: usize) -> Result<&str, Blocked> {
             format!("a body has more than {most} bytes (limits.body_bytes)"),
         ));
     }
-    std::str::from_utf8(body).map_err(|_| Blocked::new(Kind::Unreadable, "a body that is not UTF-8"))
+    std::str::from_utf8(body).map_err(|error| {
+        let at = position(body, error.valid_up_to());
+        Blocked::new(Kind::Unreadable, format!("a body that is not UTF-8 from {at} on; only UTF-8 is read"))
+    })
 }
 
 /// Whether the content of the answer is asked for as JSON.

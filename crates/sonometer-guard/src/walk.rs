@@ -140,7 +140,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
 
     /// Whether the type of an item is known; one without a type is a message.
     fn is_known(&self, item: &RawValue) -> Result<bool, Blocked> {
-        let kind = Object::read(item.get())?.text("type");
+        let kind = Object::read(item.get()).map_err(|wrong| self.edits.wrong(wrong))?.text("type");
         Ok(kind.is_none_or(|kind| types::is_known(self.form, &kind)))
     }
 
@@ -164,7 +164,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     }
 
     fn object(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        let object = Object::read(value.get())?;
+        let object = Object::read(value.get()).map_err(|wrong| self.edits.wrong(wrong))?;
         if place.kind == Kinded::Free {
             for (member, value) in &object.0 {
                 self.text(member.raw, Place { key: "", depth: place.depth + 1, ..place })?;

@@ -121,6 +121,35 @@ fn what_cannot_be_masked_is_refused() {
     assert!(sent(&open, Form::Messages, body).contains("9999999999999999"));
 }
 
+/// What is wrong, where and what to do; a name is told only if it is one of the form.
+#[test]
+fn a_body_that_cannot_be_read_is_refused_with_its_place() {
+    let guard = common::masking();
+    for (body, told) in [
+        ("", "an empty body; send one object of JSON"),
+        ("{\n \"model\": \"ann@example.org\",\n \"messages\": [,]}", "expected value at line 3, column 15;"),
+        ("{\"model\": \"änn@example.org\" \"messages\": []}", "expected `,` or `}` at line 1, column 29;"),
+        ("{\"messages\": [", "EOF while parsing a list at line 1, column 14;"),
+        ("{\"messages\": []} ann@example.org", "trailing characters at line 1, column 18;"),
+        ("\"ann@example.org\"", "a body that is no object of JSON;"),
+        ("\u{feff}{\"messages\": []}", "a body that begins with a byte order mark; send it without"),
+        (
+            "{\"messages\": [],\n\"messages\": []}",
+            "an object with `messages` in it twice, the second time at line 2, column 1;",
+        ),
+        (
+            "{\"messages\": [\n  {\"role\": \"user\", \"ann@example.org\": 1,\n   \"ä\": 1, \"ann@example.org\": 2}]}",
+            "an object with a name in it twice, the second time at line 3, column 12;",
+        ),
+    ] {
+        let blocked = guard.request(Form::Chat, body.as_bytes()).expect_err("is refused");
+        assert_eq!(blocked.kind, Kind::Unreadable, "{body}");
+        assert!(blocked.message.contains(told) && !blocked.message.contains("ann@"), "{body}: {blocked}");
+    }
+    let blocked = guard.request(Form::Chat, b"{\n\"a\":\"\xff\"}").expect_err("is refused");
+    assert!(blocked.message.contains("UTF-8 from line 2, column 6 on; only UTF-8"), "{blocked}");
+}
+
 /// T6, T8: signed thinking is never touched, and equal history gives equal bytes.
 #[test]
 fn a_history_that_grows_keeps_its_beginning() {

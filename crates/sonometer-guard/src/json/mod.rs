@@ -1,6 +1,10 @@
 //! JSON that is changed by splicing: what is not replaced stays byte for byte as it came.
 
 pub(crate) mod string;
+mod wrong;
+
+use wrong::place;
+pub(crate) use wrong::{Wrong, position};
 
 use crate::blocked::{Blocked, Kind};
 use serde::Deserialize;
@@ -79,17 +83,19 @@ impl<'j> Object<'j> {
     /// Reads an object.
     ///
     /// # Errors
-    /// Blocked if it is none, or if a name stands in it twice: readers differ in which of the two counts.
-    pub(crate) fn read(json: &'j str) -> Result<Self, Blocked> {
-        let object: Self = serde_json::from_str(json).map_err(|_| unreadable("JSON that cannot be read"))?;
+    /// What is wrong if it is none, or if a name stands in it twice: readers differ in which of the two counts.
+    pub(crate) fn read(json: &'j str) -> Result<Self, Wrong<'j>> {
+        let object: Self = serde_json::from_str(json).map_err(Wrong::Json)?;
         let mut seen = HashSet::new();
-        let is_twice = match object.0.len() {
-            0..=8 => {
-                (1..object.0.len()).any(|at| object.0[..at].iter().any(|m| m.0.name == object.0[at].0.name))
-            }
-            _ => !object.0.iter().all(|(member, _)| seen.insert(member.name.as_ref())),
+        let twice = match object.0.len() {
+            0..=8 => (1..object.0.len())
+                .find(|at| object.0[..*at].iter().any(|m| m.0.name == object.0[*at].0.name)),
+            _ => object.0.iter().position(|(member, _)| !seen.insert(member.name.as_ref())),
         };
-        if is_twice { Err(unreadable("an object with a name that stands in it twice")) } else { Ok(object) }
+        match twice {
+            Some(at) => Err(Wrong::Twice(object.0[at].0.raw.get())),
+            None => Ok(object),
+        }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'j RawValue> {
@@ -169,9 +175,12 @@ impl<'j> Edits<'j> {
 
     /// Where a part of the document stands in it.
     pub(crate) fn place(&self, part: &str) -> Range<usize> {
-        // Both point into the same text: values are borrowed from the document.
-        let start = (part.as_ptr() as usize).saturating_sub(self.document.as_ptr() as usize);
-        start..start + part.len()
+        place(self.document, part)
+    }
+
+    /// What is wrong with a part of the document, with where it stands.
+    pub(crate) fn wrong(&self, wrong: Wrong<'_>) -> Blocked {
+        wrong.within(self.document)
     }
 
     /// Writes something else in the place of a part of the document, unless it is the same.
