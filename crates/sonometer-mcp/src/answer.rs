@@ -6,7 +6,7 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sonometer::{Error, Unit};
-use sonometer_report::one_line;
+use sonometer_report::{Names, one_line};
 
 /// The key of an error among what is said beside an answer.
 const ERROR: &str = "sonometer/error";
@@ -82,6 +82,24 @@ impl Refusal {
     pub(crate) fn and(mut self, further: &str) -> Self {
         self.message.push_str("; ");
         self.message.push_str(further);
+        self
+    }
+
+    /// Without what the target masks: messages quote names, types and values that came in.
+    pub(crate) fn veiled(mut self, names: &mut Names) -> Self {
+        if !names.is_asked() {
+            return self;
+        }
+        let pieces = self.message.split('`').enumerate().map(|(at, piece)| {
+            // What is cut may hold a part of something that would be masked as a whole.
+            let is_cut = at % 2 == 1 && piece.ends_with('…');
+            if !is_cut && names.allows(piece) { piece } else { "…" }
+        });
+        self.message = pieces.collect::<Vec<_>>().join("`");
+        if !names.allows(&self.place) {
+            self.place.truncate(self.place.find(['.', ',', ' ']).unwrap_or_default());
+            self.place.truncate(if names.allows(&self.place) { self.place.len() } else { 0 });
+        }
         self
     }
 

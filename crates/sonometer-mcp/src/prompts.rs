@@ -2,9 +2,11 @@
 
 use crate::answer::Refusal;
 use crate::limits;
+use crate::schema::given;
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value};
 use sonometer::diagnostic::excerpt;
+use sonometer::document::suggest;
 
 struct Page {
     name: &'static str,
@@ -63,8 +65,8 @@ pub(crate) fn get(name: &str, arguments: Option<&Map<String, Value>>) -> Result<
     if let Some(other) =
         arguments.into_iter().flatten().map(|(name, _)| name).find(|name| !known.contains(&name.as_str()))
     {
-        let message =
-            format!("unknown argument `{}`; the known ones are {}", excerpt(other), known.join(", "));
+        let given = given(other, suggest(other, &known));
+        let message = format!("unknown argument{given}; the known ones are {}", known.join(", "));
         return Err(Refusal::invalid("arguments", message));
     }
     let mut values = Vec::new();

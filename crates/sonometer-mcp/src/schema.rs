@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use sonometer::diagnostic::excerpt;
 use sonometer::document::suggest;
 
 /// The schema of arguments, in the small part of JSON Schema that every client understands: no references, no nulls.
@@ -103,7 +102,8 @@ fn check(value: &Value, schema: &Value, place: &str) -> Result<(), Refusal> {
         && !names.iter().any(|name| name == text)
     {
         let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
-        let message = format!("unknown value `{}`; give one of {}", excerpt(text), names.join(", "));
+        let given = given(text, suggest(text, &names));
+        let message = format!("unknown value{given}; give one of {}", names.join(", "));
         return Err(Refusal::invalid(place, message));
     }
     match value {
@@ -122,11 +122,13 @@ fn check_object(object: &Map<String, Value>, schema: &Value, place: &str) -> Res
     for (key, value) in object {
         let Some(schema) = properties.get(key) else {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-            let fix = match suggest(key, &known) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the known ones are {}", known.join(", ")),
+            let near = suggest(key, &known);
+            let fix = match (near, &known[..]) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, [only]) => format!("the known one is {only}"),
+                (None, all) => format!("the known ones are {}", all.join(", ")),
             };
-            let message = format!("unknown argument `{}`; {fix}", excerpt(key));
+            let message = format!("unknown argument{}; {fix}", given(key, near));
             return Err(Refusal::invalid(place, message));
         };
         check(value, schema, &within(key))?;
@@ -141,6 +143,15 @@ fn check_object(object: &Map<String, Value>, schema: &Value, place: &str) -> Res
             let about = about.and_then(Value::as_str).map_or(String::new(), |about| format!(": {about}"));
             Err(Refusal::invalid(place, format!("`{key}` is missing{about}")))
         }
+    }
+}
+
+/// What was given, where it is no more than a slip of the pen: anything else may be private, whatever the target.
+pub(crate) fn given(text: &str, near: Option<&str>) -> String {
+    let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'-');
+    match near {
+        Some(near) if is_word && text.len() <= near.len() + 2 => format!(" `{text}`"),
+        _ => String::new(),
     }
 }
 
@@ -229,7 +240,13 @@ mod tests {
     fn what_is_wrong_is_named_with_its_place() {
         for (arguments, part) in [
             (json!({"txt": "a"}), "unknown argument `txt`; did you mean `text`?"),
-            (json!({"xyzzy": "a"}), "the known ones are count, one, text, turns"),
+            (json!({"xyzzy": "a"}), "unknown argument; the known ones are count, one, text, turns"),
+            // What is no slip of the pen may be private.
+            (
+                json!({"turns": [{"role": "x", "ann@example.org": "y"}]}),
+                r#"place: "turns[0]", message: "unknown argument; the known one is role""#,
+            ),
+            (json!({"text: 4111 1111 1111 1111": 1}), "unknown argument; did you mean `text`?"),
             (json!({"text": 5}), r#"place: "text", message: "this is a number; give a text""#),
             (json!({"count": -1}), "give a whole number of 0 or more"),
             (

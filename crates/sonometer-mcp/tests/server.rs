@@ -123,6 +123,48 @@ async fn what_is_masked_is_in_no_message() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_masked_is_in_no_refusal() {
+    let mut client = Client::new().await;
+    let (secret, other) = ("ann@example.org", "4111 1111 1111 1111");
+    let with = |content: Value| {
+        let mut arguments = json!({"target": "personal-data"});
+        arguments.as_object_mut().expect("is one").extend(content.as_object().cloned().unwrap_or_default());
+        arguments
+    };
+    let long = format!("{} {other}", "x".repeat(30));
+    for (content, part) in [
+        (
+            json!({"turns": [{"role": "x", secret: "y"}]}),
+            "turns[0]: unknown argument; the known ones are content",
+        ),
+        (json!({"profile": secret, "text": "a"}), "profile: unknown value; give one of"),
+        (
+            json!({"messages": [{"role": "user", "content": [{"type": secret}]}]}),
+            "unknown type of content part `…`",
+        ),
+        (
+            json!({"messages": [{"role": "user", "content": [{"type": long}]}]}),
+            "unknown type of content part `…`",
+        ),
+        (json!({"messages": {secret: 1, other: [1]}}), "messages"),
+    ] {
+        let said = client.call("sense", with(content.clone())).await;
+        assert!(said["isError"] == true && text(&said).contains(part), "{content}: {said}");
+        let all = said.to_string();
+        assert!(!all.contains("ann@") && !all.contains("4111"), "{said}");
+    }
+    let items = json!([{"text": "Hello.", "label": secret}]);
+    let said = client.call("evaluate", with(json!({"items": items}))).await;
+    assert!(
+        text(&said).contains("labels.label is a text, `…`; say which") && !said.to_string().contains("ann@")
+    );
+    // A protocol that masks nothing hides nothing.
+    let messages = json!([{"role": "user", "content": [{"type": "hologram"}]}]);
+    let said = client.call("sense", json!({"target": "courtesy", "messages": messages})).await;
+    assert!(text(&said).contains("unknown type of content part `hologram`"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_is_too_large_is_answered_and_the_next_is_served() {
     let mut client = Client::new().await;
     let said = client.call("sense", json!({"target": "courtesy", "text": "x".repeat(300_000)})).await;

@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sonometer::Instrument;
+use sonometer_report::Names;
 use std::sync::{Arc, LazyLock};
 
 /// A call of a tool.
@@ -66,7 +67,17 @@ where
         .with_title(about.title)
         .with_raw_output_schema(Arc::new(schema::of_answer::<O>()))
         .annotate(hints);
-    Entry { tool, run: Box::new(move |call, arguments| run(call, schema::read(arguments)?)) }
+    let run = move |call: &Call, arguments: Map<String, Value>| {
+        let text = |key| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
+        let (target, source) = (text("target"), text("source"));
+        let done = schema::read(arguments).and_then(|arguments| run(call, arguments));
+        done.map_err(|refusal| match call.bench.instrument(target.as_deref(), source.as_deref()) {
+            Ok(instrument) => refusal.veiled(&mut Names::of(&instrument)),
+            // Then nothing but the target was read.
+            Err(_) => refusal,
+        })
+    };
+    Entry { tool, run: Box::new(run) }
 }
 
 /// A tool that only looks.
