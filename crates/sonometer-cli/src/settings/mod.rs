@@ -99,10 +99,13 @@ impl Settings {
     }
 
     fn take_environment(&mut self, environment: &BTreeMap<String, String>, wrong: &mut Vec<String>) {
-        if let Some(text) = environment.get(RUST_LOG)
-            && let Ok(value) = key(Name::LogLevel).read(text)
+        let level = key(Name::LogLevel);
+        if let Some(text) = environment.get(RUST_LOG).filter(|_| !environment.contains_key(&level.variable()))
         {
-            self.put(Name::LogLevel, value, Source::Environment(RUST_LOG.to_owned()));
+            match level.read(text) {
+                Ok(value) => self.put(Name::LogLevel, value, Source::Environment(RUST_LOG.to_owned())),
+                Err(message) => wrong.push(format!("{RUST_LOG}: {message}")),
+            }
         }
         let variables: Vec<String> = KEYS.iter().map(Key::variable).collect();
         for (name, text) in environment.iter().filter(|(name, _)| name.starts_with("SONOMETER_")) {

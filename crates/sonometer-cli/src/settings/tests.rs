@@ -93,6 +93,16 @@ fn a_message_names_file_line_and_key_and_what_to_write() {
 }
 
 #[test]
+fn a_wrong_rust_log_is_told_where_it_counts() {
+    let read = |variables: &[(&str, &str)]| Settings::read(&[], &environment(variables), None);
+    let Err(Failure::Told(told)) = read(&[("RUST_LOG", "((")]) else { panic!("is wrong") };
+    assert!(told.message.starts_with("RUST_LOG: `((` does not choose log lines: "), "{}", told.message);
+    assert!(told.message.ends_with("; write for example info,sqlx=warn"), "{}", told.message);
+    let both = read(&[("RUST_LOG", "(("), ("SONOMETER_LOG_LEVEL", "debug")]).expect("it does not count");
+    assert_eq!(both.text(Name::LogLevel), "debug");
+}
+
+#[test]
 fn what_is_no_key_is_told_with_where_it_stands() {
     let path = file("keys", "[keys]\nsecret = \"verysecret\"\n");
     let settings = Settings::read(&[], &BTreeMap::new(), Some(&path)).expect("is a text");
