@@ -6,6 +6,7 @@ use super::serve::runtime;
 use super::store::StoreFlags;
 use super::{admin_audit, sense};
 use crate::failure::{Exit, Failure, counted};
+use crate::paint::one_line;
 use crate::screen::Screen;
 use crate::target::Source;
 use clap::Subcommand;
@@ -263,6 +264,11 @@ pub(super) fn told(refusal: Refusal) -> Failure {
     })
 }
 
+/// A line of a list. Names, agents and subjects are of others: they begin no line of their own, and say nothing to a terminal.
+pub(super) fn listed(line: &str) -> String {
+    format!("{}\n", one_line(line))
+}
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Task::NewKey = arguments.task {
         screen.print_bytes(&format!("{}\n", sonometer_service::vault::new_key().map_err(told)?))?;
@@ -375,7 +381,7 @@ async fn task(
         Task::Orgs => {
             let orgs = service.store().orgs().await.map_err(told)?;
             orgs.iter()
-                .map(|org| format!("{}  {}  {}\n", org.id, period::iso(org.created_ms), org.name))
+                .map(|org| listed(&format!("{}  {}  {}", org.id, period::iso(org.created_ms), org.name)))
                 .collect()
         }
         Task::CreateToken(new) => {
@@ -398,13 +404,13 @@ async fn task(
                 };
                 let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
                 let (mode, ending) = (token.mode.as_str(), &token.ending);
-                format!(
-                    "{}  {}  {mode}  …{ending}  {}  {state}  {}\n",
+                listed(&format!(
+                    "{}  {}  {mode}  …{ending}  {}  {state}  {}",
                     token.id,
                     token.org,
                     scopes.join(","),
                     token.name
-                )
+                ))
             };
             tokens.iter().map(line).collect()
         }

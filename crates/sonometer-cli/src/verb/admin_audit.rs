@@ -1,6 +1,6 @@
 //! `sonometer admin`: what of it stands in the audit log, and how the log is listed.
 
-use super::admin::Task;
+use super::admin::{Task, listed};
 use super::admin_dives::DiveTask;
 use sonometer_service::administration::Deed;
 use sonometer_service::period;
@@ -48,5 +48,6 @@ pub(super) fn deed(task: &Task) -> Option<(Deed<'_>, bool)> {
 pub(super) fn line(line: &AuditLine) -> String {
     let AuditLine { id, at_ms, actor, origin, action, org, subject, outcome } = line;
     let org = if org.is_empty() { "-" } else { org };
-    format!("{id}  {}  {actor}  {origin}  {action}  {org}  {outcome}  {subject}\n", period::iso(*at_ms))
+    let at = period::iso(*at_ms);
+    listed(&format!("{id}  {at}  {actor}  {origin}  {action}  {org}  {outcome}  {subject}"))
 }

@@ -1,6 +1,6 @@
 //! `sonometer admin`: who may dive the stages of an organization, its dives, and what cards are signed with.
 
-use super::admin::{moment, told};
+use super::admin::{listed, moment, told};
 use crate::failure::Failure;
 use crate::file;
 use clap::Subcommand;
@@ -91,7 +91,7 @@ fn line(dive: &DiveLine) -> String {
     };
     let owner = if stage_org.is_empty() { String::new() } else { format!("{stage_org}/") };
     let opened = period::iso(*opened_ms);
-    format!("{id}  {opened}  {org}  {owner}{stage}@{version}  {mode}  {state}  {turns}  {agent}\n")
+    listed(&format!("{id}  {opened}  {org}  {owner}{stage}@{version}  {mode}  {state}  {turns}  {agent}"))
 }
 
 pub(super) async fn run(service: &Service, task: &DiveTask) -> Result<String, Failure> {

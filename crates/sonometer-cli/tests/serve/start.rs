@@ -149,6 +149,14 @@ fn administration_beside_a_running_server() {
     assert_eq!(admin(&folder, &["revoke-token", id]).0, 2);
     assert_eq!(admin(&folder, &["create-org", "Acme"]).0, 2);
     assert_eq!(admin(&folder, &["create-token", "nobody"]).0, 2);
+    // A name that somebody wrote begins no line, and says nothing to a terminal.
+    done(&folder, &["create-org", "odd", "--name", "a\nb \u{1b}[31m"]);
+    done(&folder, &["create-token", "odd", "--name", "a\nb \u{1b}[31m"]);
+    assert_eq!(admin(&folder, &["revoke-token", "tok_x\nadt_y"]).0, 2);
+    for (verb, lines) in [(&["tokens", "odd"][..], 1), (&["orgs"], 3), (&["audit", "--limit", "1"], 1)] {
+        let listed = done(&folder, verb);
+        assert!(listed.lines().count() == lines && !listed.contains('\u{1b}'), "{listed:?}");
+    }
 
     let protocol = "sonometer: 1\nid: own\nversion: \"1\"\nstatus: published\ntaxonomy: Signal\nmarkers:\n  - label: a\n    strong: thank you\n";
     fs::write(folder.join("own.yaml"), protocol).expect("can be written");
