@@ -293,7 +293,11 @@ impl Service {
         self.store().put_target(org, &archived, self.now_ms(), decide).await
     }
 
-    pub(crate) async fn known_org(&self, org: &str) -> Result<(), Refusal> {
+    /// Whether there is an organization.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is none with this id.
+    pub async fn known_org(&self, org: &str) -> Result<(), Refusal> {
         match self.store().orgs().await?.iter().any(|known| known.id == org) {
             true => Ok(()),
             false => Err(wrong(format!("unknown organization `{org}`"))),

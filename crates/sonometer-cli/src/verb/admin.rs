@@ -393,6 +393,9 @@ async fn task(
             format!("{id}\n{token}\n")
         }
         Task::Tokens { org } => {
+            if let Some(org) = org {
+                service.known_org(org).await.map_err(told)?;
+            }
             let tokens = service.store().tokens(org.as_deref()).await.map_err(told)?;
             let now = service.now_ms();
             let line = |token: &sonometer_service::store::TokenRow| {
@@ -445,6 +448,7 @@ async fn task(
             format!("{} {id}@{version} is archived\n", kind.as_str())
         }
         Task::Shelf { org } => {
+            service.known_org(org).await.map_err(told)?;
             let rows = service.store().targets(org).await.map_err(told)?;
             let line = |row: &sonometer_service::store::TargetRow| {
                 format!("{}  {}@{}  {}  {}\n", row.kind.as_str(), row.id, row.version, row.status, row.digest)

@@ -119,6 +119,7 @@ pub(super) async fn run(service: &Service, task: &DiveTask) -> Result<String, Fa
             format!("{}\n", service.open_session(org, stage, *until).await.map_err(told)?)
         }
         DiveTask::Dives { org, limit } => {
+            service.known_org(org).await.map_err(told)?;
             let dives = service.store().dives(org, *limit).await.map_err(told)?;
             dives.iter().map(line).collect()
         }

@@ -149,6 +149,11 @@ fn administration_beside_a_running_server() {
     assert_eq!(admin(&folder, &["revoke-token", id]).0, 2);
     assert_eq!(admin(&folder, &["create-org", "Acme"]).0, 2);
     assert_eq!(admin(&folder, &["create-token", "nobody"]).0, 2);
+    for verb in ["tokens", "shelf", "dives"] {
+        let (code, out, err) = admin(&folder, &[verb, "nobody"]);
+        let is_told = err.contains("unknown organization `nobody`");
+        assert!(code == 2 && out.is_empty() && is_told, "{verb}: {code} {out} {err}");
+    }
     // A name that somebody wrote begins no line, and says nothing to a terminal.
     done(&folder, &["create-org", "odd", "--name", "a\nb \u{1b}[31m"]);
     done(&folder, &["create-token", "odd", "--name", "a\nb \u{1b}[31m"]);
