@@ -409,6 +409,39 @@ fn bad_rows_are_null_or_refused() {
 }
 
 #[test]
+fn a_broken_line_of_standard_input_is_named_wherever_it_is() {
+    let mut lines: Vec<String> = (0..1_500)
+        .map(|n| format!("{{\"id\":{n},\"text\":\"{}\"}}", format!("{KIND} ").repeat(15)))
+        .collect();
+    lines[1_399] = "{\"text\" oops".into();
+    let input = lines.join("\n");
+    assert!(input.len() > 1_500_000, "the line is beyond what is read for the columns");
+    let mut child = command(&[
+        "batch",
+        "courtesy@1.5",
+        "-",
+        "--input-format",
+        "jsonl",
+        "--text-column",
+        "text",
+        "--columns",
+        "score",
+    ])
+    .stdin(Stdio::piped())
+    .stdout(Stdio::null())
+    .stderr(Stdio::piped())
+    .spawn()
+    .expect("starts");
+    // It ends before it has read everything.
+    let _ = child.stdin.take().expect("is piped").write_all(input.as_bytes());
+    let ran = child.wait_with_output().expect("ends");
+    let told = text(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{told}");
+    let why = "error: standard input: cannot be read: Json error: line 1400, column 9: not valid JSON: expected `:`";
+    assert!(told.starts_with(why), "{told}");
+}
+
+#[test]
 fn a_row_that_is_too_long_is_an_error_of_its_row() {
     let long = "word ".repeat((64 << 20) / 5 + 1);
     write_parquet("long.parquet", &table(vec![Some(KIND.into()), Some(long), Some(KIND.into())]), 10);

@@ -1,6 +1,6 @@
 //! Tables, batch by batch, whatever their format.
 
-use super::columns_of_lines::columns_of_lines;
+use super::columns_of_lines::{CheckedLines, columns_of_lines, of_line};
 use super::files::{Count, Format, Stream, Table};
 use super::source::Source;
 use crate::failure::Failure;
@@ -302,9 +302,15 @@ fn streamed(table: &Table, stream: Stream, all: &SchemaRef, wanted: &SchemaRef) 
         Format::Jsonl => {
             let reader = arrow_json::ReaderBuilder::new(Arc::clone(wanted))
                 .with_coerce_primitive(true)
-                .with_batch_size(size)
-                .build(stream.reader());
-            Box::new(reader.map_err(failed)?)
+                .with_batch_size(size);
+            match path.as_str() {
+                // Only its beginning was read for the columns.
+                "-" => {
+                    let reader = reader.build(CheckedLines::of(stream.reader())).map_err(failed)?;
+                    Box::new(reader.map(|batch| batch.map_err(of_line)))
+                }
+                _ => Box::new(reader.build(stream.reader()).map_err(failed)?),
+            }
         }
         Format::Arrow if is_arrow_file(&stream) => {
             if path == "-" {
