@@ -4,7 +4,8 @@ use crate::json::number;
 use serde::Serialize;
 use sonometer::{Reading, Resonance, Unit};
 use sonometer_report::{Cited, Roles, cited, full_name, named_resonance};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// What differs between two readings of one interaction.
@@ -90,44 +91,77 @@ impl Moved {
 /// The evidence of one reading that the other does not have at that place.
 fn only_in(reading: &Reading, other: &Reading) -> Vec<Quote> {
     let key = |within: &Reading, found: &Cited<'_>| {
-        let name = full_name(within, found.at, found.evidence.metamarker);
-        (name, found.evidence.turn, found.evidence.range.clone())
+        let Range { start, end } = found.evidence.range;
+        (full_name(within, found.at, found.evidence.metamarker), found.evidence.turn, start, end)
     };
-    let known: Vec<_> = cited(other).iter().map(|found| key(other, found)).collect();
+    let known: BTreeSet<_> = cited(other).iter().map(|found| key(other, found)).collect();
     let all = cited(reading);
     let own = all.iter().filter(|found| !known.contains(&key(reading, found)));
     let roles = (Roles::of(reading), Roles::of(other));
-    own.map(|found| Quote::of(found, (reading, &roles.0), (other, &roles.1))).collect()
+    let mut shown: Option<ShownTurn<'_>> = None;
+    own.map(|found| {
+        // Evidence is in the order of the text: what a turn shows is worked out once.
+        let turn = found.evidence.turn;
+        let shown = match shown.take().filter(|shown| shown.turn == turn) {
+            Some(same) => shown.insert(same),
+            None => shown.insert(ShownTurn::of(reading, other, turn)),
+        };
+        Quote::of(found, shown, (reading, &roles.0), &roles.1)
+    })
+    .collect()
+}
+
+/// A turn as either version lets it be shown.
+struct ShownTurn<'r> {
+    turn: usize,
+    /// What is shown for each character, and the byte where the character begins.
+    characters: Vec<Cow<'r, str>>,
+    begins: Vec<usize>,
+}
+
+impl<'r> ShownTurn<'r> {
+    fn of(reading: &'r Reading, other: &'r Reading, turn: usize) -> Self {
+        let content = &*reading.interaction().turns()[turn].content;
+        // What one protocol of a composition masks, all of them do.
+        let (here, there) = (reading.masked_characters(turn), other.masked_characters(turn));
+        let written = content.char_indices().map(|(at, c)| &content[at..at + c.len_utf8()]);
+        // What either hides is hidden.
+        let either = here.into_iter().zip(there).zip(written);
+        let characters = either.map(|((a, b), c)| if b == c { a } else { b }).collect();
+        Self { turn, characters, begins: content.char_indices().map(|(at, _)| at).collect() }
+    }
+
+    /// The number of characters before a byte.
+    fn before(&self, byte: usize) -> usize {
+        self.begins.partition_point(|begin| *begin < byte)
+    }
+
+    fn text(&self, range: Range<usize>) -> String {
+        self.characters.get(range).unwrap_or_default().concat()
+    }
 }
 
 impl Quote {
     fn of(
         cited: &Cited<'_>,
+        shown: &ShownTurn<'_>,
         (within, roles): (&Reading, &Roles),
-        (other, theirs): (&Reading, &Roles),
+        theirs: &Roles,
     ) -> Self {
         let Cited { at, reading, evidence: found, .. } = cited;
         let turn = &reading.interaction().turns()[found.turn];
-        let here = reading.masked_characters(found.turn);
-        // What one protocol of a composition masks, all of them do.
-        let there = other.masked_characters(found.turn);
-        let written = turn.content.char_indices().map(|(at, c)| &turn.content[at..at + c.len_utf8()]);
-        // What either hides is hidden.
-        let either = here.iter().zip(&there).zip(written);
-        let shown: Vec<&str> = either.map(|((a, b), c)| if *b == c { &**a } else { &**b }).collect();
-        let count = |bytes: usize| turn.content.get(..bytes).map_or(0, |text| text.chars().count());
-        let (start, end) = (count(found.range.start), count(found.range.end));
-        let text = |range: Range<usize>| shown.get(range).unwrap_or_default().concat();
-        let (from, to) = (start.saturating_sub(AROUND), (end + AROUND).min(shown.len()));
+        let (start, end) = (shown.before(found.range.start), shown.before(found.range.end));
+        let length = shown.characters.len();
+        let (from, to) = (start.saturating_sub(AROUND), (end + AROUND).min(length));
         let ellipsis = |cut: bool| if cut { "…" } else { "" };
         Self {
             marker: full_name(within, *at, found.metamarker),
             turn: found.turn,
             range: found.range.clone(),
             role: turn.role.as_deref().map(|role| theirs.shown(roles.shown(role)).to_owned()),
-            before: format!("{}{}", ellipsis(from > 0), text(from..start)),
-            source: text(start..end),
-            after: format!("{}{}", text(end..to), ellipsis(to < shown.len())),
+            before: format!("{}{}", ellipsis(from > 0), shown.text(from..start)),
+            source: shown.text(start..end),
+            after: format!("{}{}", shown.text(end..to), ellipsis(to < length)),
         }
     }
 
