@@ -611,6 +611,36 @@ fn the_long_version_is_the_fingerprint() {
 const FRUSTRATION: &str = "fixtures/protocols/frustration.yaml";
 
 #[test]
+fn a_primary_role_that_no_turn_has_is_told() {
+    let talk = br#"{"segments":[
+        {"role":"customer","content":"This is the third time I am calling about it, it is unacceptable."},
+        {"role":"agent","content":"I am sorry, let me see what happened to it."}]}"#;
+    let told = |role: &str, talk: &[u8]| {
+        let ran = run_with_input(&["sense", FRUSTRATION, "-", "--json", "--flow", "--primary", role], talk);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.err
+    };
+    let head = "standard input: no turn has the role";
+    assert_eq!(
+        told("nobody", talk),
+        format!("{head} `nobody` that --primary names; its roles: agent, customer\n")
+    );
+    assert_eq!(
+        told("costumer", talk),
+        format!(
+            "{head} `costumer` that --primary names; its roles: agent, customer; did you mean `customer`?\n"
+        )
+    );
+    // Another name of the role, and another way to write it.
+    for role in ["agent", " Agent ", "assistant"] {
+        assert_eq!(told(role, talk), "", "{role}");
+    }
+    let text = br#"{"content":"This is the third time I am calling about it, it is unacceptable."}"#;
+    let ran = run_with_input(&["sense", "courtesy@1.5", "-", "--flow", "--primary", "agent"], text);
+    assert!(ran.err.contains("its turns have no roles; leave --primary out"), "{}", ran.err);
+}
+
+#[test]
 fn flow_and_development_of_a_protocol_on_sgm_1_5() {
     let talk = br#"{"segments":[
         {"role":"customer","content":"This is the third time I am calling about it, it is unacceptable."},

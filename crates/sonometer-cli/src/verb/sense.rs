@@ -9,12 +9,14 @@ use crate::places;
 use crate::screen::Screen;
 use crate::target::{Source, is_path};
 use crate::watch::watch;
+use sonometer::document::suggest;
 use sonometer::{
     ErrorCode, Evidence, Fidelity, FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions,
     TemporalOptions, Unit, View,
 };
 use sonometer_ingest::Ingested;
-use sonometer_report::{Hidden, Names, Sheet, Shown, of_reading};
+use sonometer_report::{Hidden, Names, Roles, Sheet, Shown, of_reading};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Arguments of `sense`.
@@ -126,6 +128,9 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
         let origin = item.origin.clone();
         match sense(&instrument, item, options, arguments) {
             Ok(reading) => {
+                if let Some(note) = arguments.primary.as_deref().and_then(|role| unspoken(role, &reading)) {
+                    screen.note(&format!("{}: {note}", one_line(&name)));
+                }
                 let title = if input.is_several() { title(name, id, &reading) } else { String::new() };
                 if arguments.json {
                     screen.print_bytes(&json(&reading, arguments))?;
@@ -151,6 +156,36 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
     }
     write_page(&kept, left_out, arguments)?;
     Ok(exit)
+}
+
+/// Roles that a message names.
+const ROLES: usize = 12;
+
+/// What is said of a primary role that no turn has: everybody would be on the other side without a word.
+fn unspoken(primary: &str, reading: &Reading) -> Option<String> {
+    let options = FlowOptions { primary: Some(primary) };
+    let flow = reading.parts().first()?.actant_flow(options)?;
+    let turns = reading.interaction().turns();
+    let roles: BTreeSet<&str> = turns.iter().filter_map(|turn| turn.role.as_deref()).collect();
+    let is_same = |role: &&str| role.trim().to_lowercase() == primary.trim().to_lowercase();
+    // A turn without words is one, too.
+    if flow.sides[0].words > 0 || roles.iter().any(is_same) {
+        return None;
+    }
+    let told = format!("no turn has the role `{}` that --primary names", one_line(primary));
+    if roles.is_empty() {
+        return Some(format!(
+            "{told}: its turns have no roles; leave --primary out, or give turns with roles"
+        ));
+    }
+    let shown = Roles::of(reading);
+    let shown: Vec<&str> = roles.iter().map(|role| shown.shown(role)).collect();
+    let mut names: Vec<String> = shown.iter().take(ROLES).map(|role| one_line(role).to_string()).collect();
+    if shown.len() > ROLES {
+        names.push("…".to_owned());
+    }
+    let near = suggest(primary.trim(), &shown).map(|near| format!("; did you mean `{}`?", one_line(near)));
+    Some(format!("{told}; its roles: {}{}", names.join(", "), near.unwrap_or_default()))
 }
 
 /// The heading of one of several interactions, without an id that has a text in it that is masked.
