@@ -7,8 +7,23 @@ use sonometer_report::{Sheet, page};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct PageArgument {
     /// Also write a page for browsers, with the evidence in its place; it needs no network
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = page_file)]
     html: Option<String>,
+}
+
+fn page_file(name: &str) -> Result<String, String> {
+    match name {
+        "-" => Err("a page is written to a file; write the name of one, such as page.html".into()),
+        _ => Ok(name.to_owned()),
+    }
+}
+
+/// The file of `--out`: elsewhere `-` is standard input, so that nobody means a file of that name.
+pub(crate) fn out_file(name: &str) -> Result<String, String> {
+    match name {
+        "-" => Err("leave it out to write to standard output, or write the name of a file".into()),
+        _ => Ok(name.to_owned()),
+    }
 }
 
 impl PageArgument {

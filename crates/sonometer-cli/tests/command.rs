@@ -641,6 +641,22 @@ fn a_primary_role_that_no_turn_has_is_told() {
 }
 
 #[test]
+fn a_page_or_a_result_is_not_written_to_a_file_called_dash() {
+    let talk = "fixtures/interactions/support-call.json";
+    let refused = run(&["sense", "courtesy@1.5", talk, "--html", "-"]);
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    let told = "invalid value '-' for '--html <FILE>': a page is written to a file; write the name of one, such as page.html";
+    assert!(refused.err.contains(told), "{}", refused.err);
+    for arguments in [&["report", "courtesy@1.5", talk][..], &["batch", "courtesy@1.5", talk]] {
+        let refused = run(&[arguments, &["-o", "-"]].concat());
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+        let told = "invalid value '-' for '--out <FILE>': leave it out to write to standard output";
+        assert!(refused.err.contains(told), "{}", refused.err);
+    }
+    assert!(!root().join("-").exists());
+}
+
+#[test]
 fn flow_and_development_of_a_protocol_on_sgm_1_5() {
     let talk = br#"{"segments":[
         {"role":"customer","content":"This is the third time I am calling about it, it is unacceptable."},

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(required = true)]
     input: Vec<String>,
     /// Where the results are written: one line of JSON each, or a table [default: standard output]
-    #[arg(short = 'o', long, value_name = "FILE")]
+    #[arg(short = 'o', long, value_name = "FILE", value_parser = crate::page::out_file)]
     out: Option<String>,
     /// Continue after what an earlier run wrote to FILE
     #[arg(long, requires = "out")]

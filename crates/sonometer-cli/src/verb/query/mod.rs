@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = shape)]
     format: Option<Shape>,
     /// Where the result is written [default: standard output]
-    #[arg(short = 'o', long, value_name = "FILE")]
+    #[arg(short = 'o', long, value_name = "FILE", value_parser = crate::page::out_file)]
     out: Option<String>,
     #[command(flatten)]
     threads: ThreadArgument,

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     #[arg(required = true)]
     input: Vec<String>,
     /// Where the report is written [default: standard output]
-    #[arg(short = 'o', long, value_name = "FILE")]
+    #[arg(short = 'o', long, value_name = "FILE", value_parser = crate::page::out_file)]
     out: Option<String>,
     /// A page for browsers (html), or Markdown (md) [default: as the name of --out says, else html]
     #[arg(long, value_name = "FORMAT")]
