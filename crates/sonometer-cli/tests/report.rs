@@ -181,6 +181,34 @@ fn hostile_texts_stay_texts() {
     assert_eq!(told["errors"]["invalid_request"].as_u64(), Some(2), "{told}");
 }
 
+#[test]
+fn a_talk_that_cannot_be_read_is_named_by_its_line() {
+    let folder = folder("unreadable");
+    let good = line("good", "", &[("agent", KIND)]);
+    let bad = "{\"id\":\"t7\",\"content\":7}\n";
+    let told = |name: &str, lines: &str| {
+        fs::write(folder.join(name), lines).expect("can be written");
+        let output = report(&folder, &["courtesy@2.0", name, "--out", "report.html"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).expect("is UTF-8")
+    };
+    let one = told("one.jsonl", &format!("{good}{good}{bad}"));
+    assert!(
+        one.contains("\none.jsonl:3: invalid_request: `content` is a number") && !one.contains("t7"),
+        "{one}"
+    );
+    assert!(!one.contains("other talk"), "{one}");
+    let two = told("two.jsonl", &format!("{good}{good}{bad}{bad}"));
+    assert!(
+        two.contains("\ntwo.jsonl:3: ") && two.ends_with("; 1 other talk cannot be read either\n"),
+        "{two}"
+    );
+    let many = told("many.jsonl", &format!("{good}{}", bad.repeat(12)));
+    assert!(many.ends_with("; 11 other talks cannot be read either\n"), "{many}");
+    let only = told("only.jsonl", bad);
+    assert!(only.contains("only.jsonl:1: content: "), "{only}");
+}
+
 /// The lines of Markdown that are not within a fence.
 fn unfenced(text: &str) -> Vec<&str> {
     let (mut fence, mut lines) = (None, Vec::new());

@@ -16,12 +16,16 @@ pub(super) fn read(
     seen: &mut Seen,
     add: &mut dyn FnMut(Item) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Failure> {
-    let named = |number: u64| if is_one { format!("line {number}") } else { format!("{path}:{number}") };
+    let named = |number: u64| {
+        let place = format!("{path}:{number}");
+        (if is_one { format!("line {number}") } else { place.clone() }, place)
+    };
     for block in Blocks::new(file::open(path)?) {
         match &block {
             Block::TooLong { number, .. } => {
                 let interaction = Err(Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG));
-                if add(Item { name: named(*number), group: None, interaction, origin: None }).is_break() {
+                let (name, place) = named(*number);
+                if add(Item { name, place, group: None, interaction, origin: None }).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -39,13 +43,13 @@ pub(super) fn read(
     Ok(ControlFlow::Continue(()))
 }
 
-fn item(name: String, bytes: &[u8], by: Option<&str>, seen: &mut Seen) -> Item {
+fn item((name, place): (String, String), bytes: &[u8], by: Option<&str>, seen: &mut Seen) -> Item {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
-            let place = format!("byte {}", error.valid_up_to());
-            let interaction = Err(Error::invalid(place, "not UTF-8; save the input as UTF-8"));
-            return Item { name, group: None, interaction, origin: None };
+            let byte = format!("byte {}", error.valid_up_to());
+            let interaction = Err(Error::invalid(byte, "not UTF-8; save the input as UTF-8"));
+            return Item { name, place, group: None, interaction, origin: None };
         }
     };
     let (id, mut interaction) = sonometer_ingest::unwrap(text);
@@ -55,7 +59,7 @@ fn item(name: String, bytes: &[u8], by: Option<&str>, seen: &mut Seen) -> Item {
         error.place = column.to_owned();
     }
     let group = by.and_then(|by| value_of(text, by, seen));
-    Item { name: id.unwrap_or(name), group, interaction, origin: None }
+    Item { name: id.unwrap_or(name), place, group, interaction, origin: None }
 }
 
 /// The value of a key of a line or of its `labels`, as text; dots lead into objects.

@@ -121,8 +121,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         tally.insufficient,
         counted(usize::try_from(tally.errors).unwrap_or(usize::MAX), "error")
     ));
-    if let Some(first) = tally.first {
-        screen.note(&first);
+    if let Some(first) = &tally.first {
+        let others = match tally.errors - 1 {
+            0 => String::new(),
+            1 => "; 1 other talk cannot be read either".to_owned(),
+            more => format!("; {more} other talks cannot be read either"),
+        };
+        screen.note(&format!("{first}{others}"));
     }
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
@@ -141,7 +146,7 @@ impl Tally {
             Ok(reading) => self.insufficient += u64::from(reading.score().is_none()),
             Err(error) => {
                 self.errors += 1;
-                self.first.get_or_insert_with(|| format!("{}: {error}", item.name));
+                self.first.get_or_insert_with(|| format!("{}: {error}", item.place));
             }
         }
     }
@@ -220,7 +225,7 @@ fn single(
         for mut item in items {
             match item.sense(instrument, options) {
                 Ok(reading) => only = Some((item, reading)),
-                Err(error) => failed = Some(Failure::engine(&item.name, &error)),
+                Err(error) => failed = Some(Failure::engine(&item.place, &error)),
             }
         }
         ControlFlow::Continue(())

@@ -28,6 +28,8 @@ const NAMES: usize = 40;
 pub(super) struct Item {
     /// Its id, or where it is.
     pub(super) name: String,
+    /// The file with the line or row: where to look for it.
+    pub(super) place: String,
     /// The value of the column that talks are compared by.
     pub(super) group: Option<String>,
     pub(super) interaction: Result<Interaction, Error>,
@@ -196,8 +198,9 @@ fn held(input: &Input, add: &mut dyn FnMut(Item) -> ControlFlow<()>) -> ControlF
             Failure::Told(told) => Error::new(told.code, "", told.message),
             Failure::PipeClosed => Error::new(ErrorCode::Internal, "", "the output was closed"),
         });
-        let name = own.id.unwrap_or(own.name);
-        add(Item { name, group: None, interaction, origin: own.origin })?;
+        let place = own.name;
+        let name = own.id.unwrap_or_else(|| place.clone());
+        add(Item { name, place, group: None, interaction, origin: own.origin })?;
     }
     ControlFlow::Continue(())
 }

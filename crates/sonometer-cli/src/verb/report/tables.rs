@@ -93,8 +93,9 @@ impl Tabled {
             };
             let interaction = interaction
                 .and_then(|own| own.ok_or_else(|| Error::invalid("", "the row has no content (it is null)")));
-            let name = value(&ids).unwrap_or_else(|| piece.place.of(row));
-            if add(Item { name, group: value(&groups), interaction, origin: None }).is_break() {
+            let place = piece.place.of(row);
+            let name = value(&ids).unwrap_or_else(|| place.clone());
+            if add(Item { name, place, group: value(&groups), interaction, origin: None }).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
