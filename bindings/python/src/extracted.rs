@@ -106,7 +106,11 @@ impl Extract {
     /// What a person should know: what was left out, repaired or guessed. Empty for most files.
     #[getter]
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.read.notes)
+        // The notes name options as the command has them.
+        let spelt = |note: &String| {
+            note.replace("`--quoted keep`", "`quoted=\"keep\"`").replace("`--sheet NAME`", "`sheet=`")
+        };
+        PyTuple::new(py, self.read.notes.iter().map(spelt).collect::<Vec<_>>())
     }
 
     /// The text: that of a document as it is sensed, that of a conversation in lines with roles.

@@ -125,6 +125,7 @@ def test_hints() -> None:
     assert roles == ["agent", "customer"]
     letter = b"From: a@b.c\nTo: d@e.f\nMIME-Version: 1.0\n\nYes.\n\n> Will you?\n"
     assert "Will you?" not in extract(letter).text and "Will you?" in extract(letter, quoted="keep").text
+    assert extract(letter).notes == ('left out 1 quoted line; to keep it, use `quoted="keep"`',)
     assert extract(b"# Title\n\nText.\n").kind == "text" and extract(b"# Title\n\nText.\n", name="a.md").kind == "markdown"
     assert extract(DOCUMENTS / "report.docx", modality="text").interaction.modality == "text"
     assert Sensor("courtesy@1.0").sense(extract(DOCUMENTS / "report.docx", modality="text")).evidence

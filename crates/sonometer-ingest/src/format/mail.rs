@@ -42,13 +42,17 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
     }
     let (quoted, attachments, signatures) = left_out;
     if quoted > 0 {
-        draft.note(format!("left out {quoted} quoted lines; to keep them, use `quoted keep`"));
+        let (lines, them) = if quoted == 1 { ("line", "it") } else { ("lines", "them") };
+        draft.note(format!("left out {quoted} quoted {lines}; to keep {them}, use `--quoted keep`"));
     }
     if signatures > 0 {
         draft.note("left out the signature");
     }
     if attachments > 0 {
-        draft.note(format!("left out {attachments} attachments; give them as separate files"));
+        draft.note(match attachments {
+            1 => "left out 1 attachment; give it as a separate file".to_owned(),
+            _ => format!("left out {attachments} attachments; give them as separate files"),
+        });
     }
     draft.finish(Kind::Mail, hints)
 }
@@ -304,11 +308,14 @@ mod tests {
             told(REPLY, Quoted::Cut),
             [
                 "1714557600 Jürgen: Thank you, that was a very quick answer indeed, and I think that it helped us all.\n\nYes.",
-                "left out 3 quoted lines; to keep them, use `quoted keep`",
+                "left out 3 quoted lines; to keep them, use `--quoted keep`",
                 "left out the signature"
             ]
         );
         assert!(told(REPLY, Quoted::Keep)[0].contains("wrote:\nHave you tried it?"));
+        let short = "From: a@b.c\nTo: d@e.f\nMIME-Version: 1.0\n\nYes.\n\n> Will you?\n";
+        let note = "left out 1 quoted line; to keep it, use `--quoted keep`";
+        assert_eq!(told(short, Quoted::Cut), ["? a@b.c: Yes.", note]);
     }
 
     #[test]

@@ -90,7 +90,10 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
         draft.note(format!("left out {hidden} hidden sheets"));
     }
     if hints.column.is_some() && hints.sheet.is_none() && sheets.len() > 1 {
-        draft.note(format!("read only the first sheet of {}; to read another, use `sheet`", sheets.len()));
+        draft.note(format!(
+            "read only the first sheet of {}; to read another, use `--sheet NAME`",
+            sheets.len()
+        ));
     }
     let mut total = 0;
     for name in wanted {
