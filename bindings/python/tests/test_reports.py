@@ -63,6 +63,8 @@ def test_errors_are_counted_and_wrong_arguments_named(courtesy: Sensor) -> None:
         sonometer.report([])
     with pytest.raises(WrongTypeError, match="a str is not a reading"):
         sonometer.report([KIND])  # type: ignore[list-item]
+    with pytest.raises(WrongTypeError, match="^an int is not a reading; give readings"):
+        sonometer.report([7])  # type: ignore[list-item]
     with pytest.raises(InvalidRequestError, match="different targets"):
         sonometer.report([courtesy.sense(KIND), Sensor("courtesy@1.0").sense(KIND)])
     empty = sonometer.report([], target=courtesy)

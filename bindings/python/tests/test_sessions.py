@@ -283,10 +283,12 @@ def test_a_source_that_is_not_waited_for_any_longer_is_no_end(private: Sensor) -
 
 
 def test_sources_and_chunks_are_checked(private: Sensor) -> None:
-    with pytest.raises(WrongTypeError, match="is not a source of chunks"):
+    with pytest.raises(WrongTypeError, match="^an int is not a source of chunks"):
         private.stream(7)  # type: ignore[arg-type]
     with pytest.raises(WrongTypeError):
         list(private.stream([7]))  # type: ignore[list-item]
+    with pytest.raises(WrongTypeError, match="^an int is not a chunk of text; a guard takes one text"):
+        list(private.guard([7]))  # type: ignore[list-item]
     with pytest.raises(WrongTypeError, match="a guard takes one text"):
         list(private.guard([("agent", CARD)]))  # type: ignore[list-item]
     with pytest.raises(WrongTypeError):

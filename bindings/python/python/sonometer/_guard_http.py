@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .errors import WrongTypeError
+from .errors import WrongTypeError, _kind
 
 if TYPE_CHECKING:
     from ._sonometer import Exchange, ModelGuard
@@ -34,7 +34,7 @@ def wrapped(client: Any, guard: ModelGuard) -> Any:
             break
     else:
         fix = "give a Client or AsyncClient of httpx or httpx2"
-        raise WrongTypeError(f"a {type(client).__name__} is no client of HTTP that can be guarded; {fix}", place="client", fix=fix)
+        raise WrongTypeError(f"{_kind(client)} is no client of HTTP that can be guarded; {fix}", place="client", fix=fix)
     sync, asynchronous = _transports(name)
     is_sync = isinstance(client, module.Client)
     like = {key: getattr(client, key) for key in ("headers", "params", "cookies", "base_url", "timeout", "follow_redirects", "max_redirects")}

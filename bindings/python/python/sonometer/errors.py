@@ -25,6 +25,14 @@ __all__ = [
 ]
 
 
+def _kind(value: object) -> str:
+    """The type of a value, for people: `an int`, `a list`."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[:1] in tuple('aeiouAEIO') else 'a'} {name}"
+
+
 class SonometerError(Exception):
     """Something that Sonometer refuses, or fails at.
 

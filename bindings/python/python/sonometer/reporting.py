@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _html, _sonometer
-from .errors import InvalidRequestError, SonometerError, WrongTypeError
+from .errors import InvalidRequestError, SonometerError, WrongTypeError, _kind
 
 __all__ = ["Page", "report"]
 
@@ -112,7 +112,7 @@ def report(
             target = target or reading.target
         else:
             fix = "give readings, such as those of `batch`"
-            raise WrongTypeError(f"a {type(reading).__name__} is not a reading; {fix}", place=f"readings[{at}]", fix=fix)
+            raise WrongTypeError(f"{_kind(reading)} is not a reading; {fix}", place=f"readings[{at}]", fix=fix)
     if target is None:
         fix = "give `target=`, so that the report can say what would have measured"
         raise InvalidRequestError(f"there is no reading to report; {fix}", place="readings", fix=fix)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .errors import InvalidRequestError, WrongTypeError
+from .errors import InvalidRequestError, WrongTypeError, _kind
 
 if TYPE_CHECKING:
     from ._sonometer import Reading, Session
@@ -36,7 +36,7 @@ class _Feed(Generic[_R_co]):
             self._sync = iter(chunks)
         else:
             fix = "give an iterable or async iterable of str"
-            raise WrongTypeError(f"a {type(chunks).__name__} is not a source of chunks; {fix}", place="chunks", fix=fix)
+            raise WrongTypeError(f"{_kind(chunks)} is not a source of chunks; {fix}", place="chunks", fix=fix)
 
     @property
     def session(self) -> Session[_R_co]:
@@ -181,7 +181,7 @@ class Guard(_Feed[_R_co]):
     def _push(self, chunk: Any) -> Step:
         if not isinstance(chunk, (str, bytes, bytearray)):
             fix = "a guard takes one text, in chunks of str or bytes"
-            raise WrongTypeError(f"a {type(chunk).__name__} is not a chunk of text; {fix}", place="chunks", fix=fix)
+            raise WrongTypeError(f"{_kind(chunk)} is not a chunk of text; {fix}", place="chunks", fix=fix)
         return super()._push(chunk)
 
     def __iter__(self) -> Guard[_R_co]:
