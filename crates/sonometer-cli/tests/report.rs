@@ -207,6 +207,9 @@ fn a_talk_that_cannot_be_read_is_named_by_its_line() {
     assert!(many.ends_with("; 11 other talks cannot be read either\n"), "{many}");
     let only = told("only.jsonl", bad);
     assert!(only.contains("only.jsonl:1: content: "), "{only}");
+    fs::write(folder.join("no.json"), bad).expect("can be written");
+    let file = refused(&folder, &["courtesy@2.0", "no.json"]);
+    assert_eq!(file.matches("no.json").count(), 1, "{file}");
 }
 
 /// The lines of Markdown that are not within a fence.

@@ -195,7 +195,11 @@ impl Chunk {
 fn held(input: &Input, add: &mut dyn FnMut(Item) -> ControlFlow<()>) -> ControlFlow<()> {
     for own in input.items() {
         let interaction = own.interaction.map_err(|failure| match failure {
-            Failure::Told(told) => Error::new(told.code, "", told.message),
+            Failure::Told(told) => {
+                // Who tells it names the place, too.
+                let message = told.message.strip_prefix(&format!("{}: ", own.name)).unwrap_or(&told.message);
+                Error::new(told.code, "", message)
+            }
             Failure::PipeClosed => Error::new(ErrorCode::Internal, "", "the output was closed"),
         });
         let place = own.name;
