@@ -3,6 +3,7 @@
 use arrow_json::reader::infer_json_schema_from_iterator;
 use arrow_schema::{ArrowError, Schema};
 use serde_json::Value;
+use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 
 /// The columns of all lines that are not blank.
@@ -10,22 +11,29 @@ use std::io::{self, BufRead, Read};
 /// # Errors
 /// The line that is no object in JSON, or whose values do not go with those before.
 pub(super) fn columns_of_lines(reader: impl BufRead) -> Result<Schema, ArrowError> {
-    infer_json_schema_from_iterator(objects(reader))
+    let number = Cell::new(0);
+    infer_json_schema_from_iterator(objects(reader, &number)).map_err(|error| match error {
+        // Values that do not go with those of the lines before.
+        ArrowError::JsonError(told) if told.starts_with("Expected ") => {
+            let fix = "write a list or an object in each line, or in none";
+            ArrowError::JsonError(format!("line {}, {told}, unlike the lines before; {fix}", number.get()))
+        }
+        other => other,
+    })
 }
 
-fn objects(mut reader: impl BufRead) -> impl Iterator<Item = Result<Value, ArrowError>> {
+fn objects(mut reader: impl BufRead, number: &Cell<u64>) -> impl Iterator<Item = Result<Value, ArrowError>> {
     let mut bytes = Vec::new();
-    let mut number = 0_u64;
     std::iter::from_fn(move || {
         loop {
             bytes.clear();
-            number += 1;
+            number.set(number.get() + 1);
             match reader.read_until(b'\n', &mut bytes) {
                 Ok(0) => return None,
                 Ok(_) => {}
                 Err(error) => return Some(Err(error.into())),
             }
-            if let Some(outcome) = object(number, &bytes) {
+            if let Some(outcome) = object(number.get(), &bytes) {
                 return Some(outcome);
             }
         }
@@ -117,6 +125,12 @@ mod tests {
         );
         assert_eq!(told(b"{\"a\": 1}\n[1]\n"), "Json error: line 2, column 1: not an object in braces");
         assert_eq!(told(b"{\"a\": 1}\n{\"a\xff\": 1}"), "Json error: line 2, byte 3 is not UTF-8");
+        let mixed = told(b"{\"a\": 1}\n{\"a\": {\"b\": 1}}\n{\"a\": 1}\n");
+        assert!(mixed.starts_with("Json error: line 2, Expected object json type, found: "), "{mixed}");
+        assert!(
+            mixed.ends_with("unlike the lines before; write a list or an object in each line, or in none"),
+            "{mixed}"
+        );
         let columns = columns_of_lines(&b"{\"a\": 1}\r\n \n{\"b\": \"x\"}"[..]).expect("is read");
         assert_eq!(columns.fields().len(), 2);
     }
