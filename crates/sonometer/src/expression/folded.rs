@@ -51,10 +51,13 @@ fn may_ignore_case(pattern: &str) -> bool {
     pattern.match_indices("(?").any(|(at, opening)| flags(at + opening.len()).any(|flag| flag == 'i'))
 }
 
-/// Whether a class may have many characters: `[a-z,]` has not.
+/// Whether a text may have a class of many characters, which `[a-z\d]` has not. Parsing twice takes longer than folding few, and `\w`
+/// is folded within brackets only.
 fn is_large(text: &str) -> bool {
-    let named = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_alphabetic();
-    !text.is_ascii() || text.as_bytes().windows(2).any(named)
+    let beyond_ascii = |pair: &[u8]| pair[0] == b'-' && !pair[1].is_ascii();
+    let words = |inside: &str| ["\\w", "\\W", "\\D", "\\S"].iter().any(|name| inside.contains(name));
+    let mut brackets = text.split('[').skip(1).map(|rest| rest.split(']').next().unwrap_or(rest));
+    text.contains("\\p") || text.as_bytes().windows(2).any(beyond_ascii) || brackets.any(words)
 }
 
 /// How the translator reads what comes next.
@@ -213,9 +216,15 @@ mod tests {
         assert_eq!(written_out(r"(?i)\p{L}*dumm"), r"(?i)(?-i:[[\x{345}-\x{345}]\p{L}])*dumm");
         assert_eq!(written_out(r"(?i)[^\p{L}-]a"), r"(?i)(?-i:[^[\x{345}-\x{345}]\p{L}-])a");
         assert_eq!(written_out(r"(?i)[\w-]"), r"(?i)(?-i:[\w-])");
-        for same in
-            [r"\p{L}", r"(?i)[a-z]", r"(?i)a(?-i:\p{L})", r"(?i)[\P{L}a]", r"(?i)[\p{L}&&a]", r"(?i)\p{Nope}"]
-        {
+        for same in [
+            r"\p{L}",
+            r"(?i)[a-z]",
+            r"(?i)[\dé]",
+            r"(?i)a(?-i:\p{L})",
+            r"(?i)[\P{L}a]",
+            r"(?i)[\p{L}&&a]",
+            r"(?i)\p{Nope}",
+        ] {
             assert_eq!(written_out(same), same);
         }
     }
