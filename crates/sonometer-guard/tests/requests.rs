@@ -121,7 +121,7 @@ fn what_cannot_be_masked_is_refused() {
     assert!(sent(&open, Form::Messages, body).contains("9999999999999999"));
 }
 
-/// What is wrong, where and what to do; a name is told only if it is one of the form.
+/// A refusal says what is wrong, where it stands and what to do. It quotes only names that belong to the form.
 #[test]
 fn a_body_that_cannot_be_read_is_refused_with_its_place() {
     let guard = common::masking();

@@ -265,7 +265,7 @@ async fn an_error_that_cannot_be_read_keeps_its_status() {
     assert!(body.contains("sonometer_unreadable") && !body.contains("ann@"), "{body}");
 }
 
-/// Which of two values counts is told by none of them.
+/// Of two different values, none says which of them counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_header_that_stands_twice_is_refused_by_its_name() {
     let (address, _, seen) = serve(MASK).await;

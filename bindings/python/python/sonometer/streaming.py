@@ -124,7 +124,7 @@ class _Feed(Generic[_R_co]):
                 if not self._is_empty(chunk):
                     return self._came(chunk)
         except BaseException:
-            # Whoever waits for it may have given up, too; then it may be asked again.
+            # Also where the caller was cancelled while it waited: it may ask for the next step again.
             self._is_cut = True
             raise
         if self._is_cut:

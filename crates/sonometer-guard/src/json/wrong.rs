@@ -4,7 +4,7 @@ use crate::blocked::{Blocked, Kind};
 use serde_json::error::Category;
 use std::ops::Range;
 
-/// The names that are told. Others may be private.
+/// The names that a message may quote. Any other name may be private.
 const TOLD: [&str; 22] = [
     "arguments",
     "content",

@@ -175,13 +175,12 @@ fn changes_of(class: &str) -> Option<String> {
     };
     // A class in which both are, such as `[\P{L}a]`, is left as it is.
     let (more, less) = (beyond(&folded, &plain), beyond(&plain, &folded));
-    let changed = if class.starts_with("[^") { (less, more) } else { (more, less) };
-    let (taken, none) = changed;
-    if !none.ranges().is_empty() || taken.ranges().len() > MOST_RANGES {
+    let (written, other) = if class.starts_with("[^") { (less, more) } else { (more, less) };
+    if !other.ranges().is_empty() || written.ranges().len() > MOST_RANGES {
         return None;
     }
     let mut text = String::new();
-    for range in taken.ranges() {
+    for range in written.ranges() {
         let _ = write!(text, "\\x{{{:x}}}-\\x{{{:x}}}", u32::from(range.start()), u32::from(range.end()));
     }
     Some(text)
@@ -200,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn is_the_same(pattern: &str) -> bool {
-        // Errors show all of the pattern; what is told of them is what is wrong.
+        // The text of an error shows the whole pattern, which differs: only what is wrong is compared.
         let read = |pattern: &str| {
             regex_syntax::parse(pattern).map_err(|error| match error {
                 regex_syntax::Error::Parse(error) => error.kind().to_string(),
