@@ -486,17 +486,15 @@ fn diff_shows_which_readings_moved_and_why() {
 
 #[test]
 fn diff_takes_time_in_proportion_to_the_evidence() {
-    let path = scratch("much-evidence.txt", "thank you so much ".repeat(8_000).as_bytes());
-    let start = std::time::Instant::now();
+    // No clock decides: this takes two seconds, and took half an hour when each piece was looked up among all others.
+    let path = scratch("much-evidence.txt", "thank you so much ".repeat(40_000).as_bytes());
     let ran = run(&["diff", "courtesy@1.5", "courtesy@2.0", &path]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(
-        ran.out.contains("…") && ran.out.matches("[thank you so much]").count() >= 8_000,
+        ran.out.contains("…") && ran.out.matches("[thank you so much]").count() >= 40_000,
         "{:.999}",
         ran.out
     );
-    // It took more than a minute when each piece was looked up among all others.
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]
