@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use sonometer_service::Code;
 use sonometer_service::bill::Format;
 use sonometer_service::cause::REQUEST_ID;
-use sonometer_service::text::TEXT;
+use sonometer_service::text::{ID_AND_VERSION, TEXT};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -332,7 +332,6 @@ fn request_id() -> Value {
 /// What a parameter of a query is for, and its schema.
 fn parameter(name: &str) -> (&'static str, Value) {
     let moment = || json!({"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]});
-    let word = || json!({"type": "string", "minLength": 1, "pattern": TEXT});
     match name {
         "limit" => (
             "The most items to return.",
@@ -356,8 +355,14 @@ fn parameter(name: &str) -> (&'static str, Value) {
         ),
         "from" => ("From this moment or day on (UTC), in place of `period`.", moment()),
         "until" => ("Before this moment or day (UTC), in place of `period`.", moment()),
-        "token" => ("What was charged to one token, by its id.", word()),
-        "target" => ("What was charged for one target: its id, or `id@version`.", word()),
+        "token" => (
+            "What was charged to one token, by its id.",
+            json!({"type": "string", "minLength": 1, "pattern": TEXT}),
+        ),
+        "target" => (
+            "What was charged for one target: its id, or `id@version`.",
+            json!({"type": "string", "pattern": ID_AND_VERSION}),
+        ),
         "request_id" => ("What one request was charged.", request_id()),
         "cursor" => (
             "`next_cursor` of the page before.",

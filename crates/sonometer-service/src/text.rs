@@ -11,6 +11,10 @@ use sonometer::document::{Node, Scalar, Value};
 /// The pattern of a text without U+0000. A schema cannot speak of half surrogate pairs: no JSON text holds one.
 pub const TEXT: &str = r"^[^\u0000]*$";
 
+/// The pattern of an id, or of an id and a version (`courtesy`, `courtesy@1.0`), without U+0000: neither is empty, and the first
+/// `@` stands between them.
+pub const ID_AND_VERSION: &str = r"^[^@\u0000]+(@[^\u0000]+)?$";
+
 /// The pattern of a text without U+0000 that holds more than white space. White space is written out as Unicode's property says:
 /// `\S` leaves out other characters in each dialect of regular expressions (U+0085 and U+FEFF differ).
 pub const NOT_BLANK: &str =

@@ -129,8 +129,11 @@ mod tests {
             |text| read(&[("target", text)]).map(|asked| (asked.filter.target, asked.filter.version));
         assert_eq!(target("desk"), Ok((Some("desk".to_owned()), None)));
         assert_eq!(target("desk@1.0"), Ok((Some("desk".to_owned()), Some("1.0".to_owned()))));
-        for bad in ["", "@", "desk@", "@1.0"] {
-            assert!(target(bad).is_err(), "{bad}");
+        assert_eq!(target("desk@1@0"), Ok((Some("desk".to_owned()), Some("1@0".to_owned()))));
+        // U+0000 is refused before, wherever it stands.
+        let published = regex::Regex::new(crate::text::ID_AND_VERSION).expect("is an expression");
+        for text in ["desk", "desk@1.0", "desk@1@0", "@À", "", "@", "@@", "desk@", "@1.0", "a\nb"] {
+            assert_eq!(target(text).is_ok(), published.is_match(text), "{text:?}");
         }
         for bad in
             [("format", "xlsx"), ("token", ""), ("request_id", ""), ("request_id", "a b"), ("cursor", "")]
