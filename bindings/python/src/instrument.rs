@@ -1,7 +1,7 @@
 //! What is set around sensing, and small values as objects of Python.
 
 use crate::failure::{Failure, Outcome};
-use crate::number::{float, unit};
+use crate::number::{float, kind_of, unit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use sonometer::{Estimate, Fidelity, Mask, MaskKey, SenseOptions, Unit};
@@ -17,7 +17,7 @@ impl Options {
     ) -> Outcome<SenseOptions> {
         let price = usd_per_ics.map(|price| unit(price, "usd_per_ics", "the price of an ICS"));
         let mask = masks.0.map(Mask::read).transpose()?;
-        let mask_key = masks.1.map(MaskKey::new).transpose()?;
+        let mask_key = masks.1.map(key_of).transpose()?;
         let usd_per_ics = price.transpose()?.unwrap_or_default();
         if usd_per_ics < Unit::ZERO {
             let message = "the price must not be below 0";
@@ -27,9 +27,18 @@ impl Options {
     }
 }
 
-/// The kind of masks, and their key.
+/// The kind of masks, and their key, `bytes`.
 #[derive(Clone, Copy)]
-pub(crate) struct Masks<'a>(pub(crate) Option<&'a str>, pub(crate) Option<&'a [u8]>);
+pub(crate) struct Masks<'a>(pub(crate) Option<&'a str>, pub(crate) Option<&'a Bound<'a, PyAny>>);
+
+fn key_of(given: &Bound<'_, PyAny>) -> Outcome<MaskKey> {
+    let Ok(key) = given.extract::<&[u8]>() else {
+        let kind = kind_of(given);
+        let fix = "write b\"…\", or encode a text: key.encode()";
+        return Err(Failure::wrong_type("mask_key", format!("a key of masks is bytes, not {kind}"), fix));
+    };
+    Ok(MaskKey::new(key)?)
+}
 
 /// `sonometer.model.Estimate`.
 pub(crate) fn estimate_object<'py>(

@@ -369,7 +369,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let interaction = self::interaction(interaction)?;
@@ -389,7 +389,7 @@ impl Target {
         slf: &Bound<'_, Self>,
         text: &Bound<'_, PyString>,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let options = Options::read(None, false, Masks(mask, mask_key))?;
         let interaction = self::interaction(text)?;
@@ -453,7 +453,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let items = many::items(interactions)?;
@@ -484,7 +484,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let (unit, items) = (offset_unit(offsets)?, many::items(interactions)?);
@@ -512,7 +512,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'_, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let asked = Asked::new(&self.instrument)
@@ -535,7 +535,7 @@ impl Target {
         errors: &str,
         threads: Option<usize>,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(None, false, Masks(mask, mask_key))?;
         let asked = Asked::new(&self.instrument).bad_rows(frame::bad_rows(errors)?).options(options);
@@ -564,7 +564,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<many::Readings> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let items = many::items(interactions)?;
@@ -582,7 +582,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'_, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Session> {
         let sense = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let unit = offset_unit(offsets)?;
@@ -610,7 +610,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let session = Self::session(slf, offsets, release, usd_per_ics, ignore_fidelity, mask, mask_key)?;
         slf.py().import("sonometer.streaming")?.call_method1("Stream", (session, chunks))
@@ -631,7 +631,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
         mask: Option<&str>,
-        mask_key: Option<&[u8]>,
+        mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let session = Self::session(slf, offsets, true, usd_per_ics, ignore_fidelity, mask, mask_key)?;
         slf.py().import("sonometer.streaming")?.call_method1("Guard", (session, chunks))

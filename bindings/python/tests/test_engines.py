@@ -13,9 +13,10 @@ from conftest import CARD
 
 import sonometer
 import sonometer.convokit
-from sonometer import InvalidRequestError, Sensor, SonometerError
+from sonometer import InvalidRequestError, Sensor, SonometerError, WrongTypeError
 from sonometer._optional import need
 from sonometer._targets import _BUILT, Carried
+from sonometer.langchain import sensing_handler
 
 TEXTS = ["Thank you so much for the help, could you please look again?", None, "Hm.", "😀 Good morning, thank you for this answer!"] * 1500
 HEAVY = ["datafusion", "datasets", "duckdb", "numpy", "pandas", "polars", "pyarrow", "pyspark", "ray"]
@@ -65,6 +66,13 @@ def test_what_is_missing_says_what_to_type() -> None:
         if importlib.util.find_spec("pyarrow") is None and "pyarrow is not" in told:
             continue
         assert f"{package} is not installed; type: pip install sonometer[{module}]" in told, told
+
+
+def test_what_a_handler_calls_is_asked_for_at_once() -> None:
+    for settings, place in (((None,), "on_reading"), ((print, 5), "on_evidence")):
+        with pytest.raises(WrongTypeError, match="give a function that takes it") as told:
+            sensing_handler("courtesy", settings[0], on_evidence=settings[1] if len(settings) > 1 else None)  # type: ignore[arg-type]
+        assert told.value.place == place
 
 
 def test_a_target_travels_as_source_and_digest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,6 +214,8 @@ def test_policies_of_a_wrong_shape_are_named(tmp_path: pathlib.Path) -> None:
         with pytest.raises(WrongTypeError) as told:
             work()
         assert told.value.place == place
+    with pytest.raises(InvalidRequestError, match="`mask` is empty, so nothing would be masked"):
+        open_guard({"rules": [rule]}, mask=[])
     with pytest.raises(InvalidRequestError, match="write mask='personal-data'"):
         open_guard("personal-data")
     with pytest.raises(FileNotFoundError, match="nothing.toml"):

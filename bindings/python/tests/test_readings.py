@@ -367,6 +367,9 @@ def test_masks_that_are_none_and_keys_that_are_missing_are_refused(private: Sens
         with pytest.raises(InvalidRequestError) as told:
             private.sense(MAIL, **options)  # type: ignore[arg-type]
         assert told.value.place == place and "short" not in str(told.value)
+    with pytest.raises(WrongTypeError, match=r"a key of masks is bytes, not .*; write b") as told_type:
+        private.mask(MAIL, mask="keyed", mask_key="a key of the caller's own")  # type: ignore[arg-type]
+    assert told_type.value.place == "mask_key" and "caller" not in str(told_type.value)
     reading = private.sense(MAIL, mask="keyed", mask_key=b"a key of the caller's own")
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(reading)

@@ -92,7 +92,11 @@ def open_guard(
         key, written = ("on", "on") if on != "both" else ("show", "mask")
         fix = f"give `mask` too, or write `{written}` into the rules"
         raise InvalidRequestError(f"`{key}` is about what `mask` names, and there is none; {fix}", place=key, fix=fix)
-    for target in _targets(names):
+    targets_of_mask = _targets(names)
+    if names is not None and not targets_of_mask:
+        fix = 'name what masks, such as mask="personal-data", or leave `mask` out'
+        raise InvalidRequestError(f"`mask` is empty, so nothing would be masked; {fix}", place="mask", fix=fix)
+    for target in targets_of_mask:
         rules.append({"action": "mask", "target": target, "on": on} | ({} if show is None else {"mask": show}))
     rules.extend(_rules(own or (), "rules"))
     targets: dict[str, Target[Any]] = {}

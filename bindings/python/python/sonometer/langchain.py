@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import load
 from ._guard_json import begin, ended, pushed, refused, shown
 from ._optional import need
+from .errors import WrongTypeError
 from .guarding import open_guard
 from .guarding import guard as guard_client
 
@@ -72,6 +73,10 @@ def sensing_handler(
     `on_reading` gets the reading of each answer. `on_evidence` gets each piece of evidence as soon as it is found in a stream; an
     exception from it stops the stream.
     """
+    for name, told in (("on_reading", on_reading), ("on_evidence", on_evidence)):
+        if not (callable(told) or told is None and name == "on_evidence"):
+            fix = "give a function that takes it, such as print"
+            raise WrongTypeError(f"`{name}` is called with what is found; a {type(told).__name__} cannot be; {fix}", place=name, fix=fix)
     return _handler_class()(load(target) if isinstance(target, str) else target, on_reading, on_evidence)
 
 
