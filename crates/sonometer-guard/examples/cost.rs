@@ -9,6 +9,8 @@ use std::process::Command;
 
 type Failed = Box<dyn std::error::Error>;
 
+/// What is answered, whole or word by word, again and again.
+const ANSWER: &str = "Thank you for your message. Your order was sent yesterday and will arrive on Friday. You can follow it with the link in our mail; please write to us again if it does not arrive.";
 /// Events of a stream.
 const EVENTS: usize = 400;
 /// Requests with their answers.
@@ -116,7 +118,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
         "words" => stream(
             &masking,
             Form::Chat,
-            &chat((0..EVENTS).map(|at| format!("{{\"content\":\" word{at}\"}}"))),
+            &chat(ANSWER.split(' ').cycle().take(EVENTS).map(|word| format!("{{\"content\":\" {word}\"}}"))),
         ),
         "private" => {
             let words = [
@@ -153,15 +155,17 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
         }
         "claude" => {
             let start = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n".to_owned();
-            let delta = |at| {
+            let delta = |word| {
                 format!(
-                    "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\" word{at}\"}}}}\n\n"
+                    "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\" {word}\"}}}}\n\n"
                 )
             };
             events(
                 &masking,
                 Form::Messages,
-                &std::iter::once(start).chain((0..EVENTS).map(delta)).collect::<Vec<_>>(),
+                &std::iter::once(start)
+                    .chain(ANSWER.split(' ').cycle().take(EVENTS).map(delta))
+                    .collect::<Vec<_>>(),
             )
         }
         "line" => {
@@ -228,7 +232,9 @@ fn requests(guard: &Guard) -> Result<(), Failed> {
     let body = ask(
         "I ordered a lamp last week and have heard nothing since. Could you look where it is? My address is ann@example.org, and I am at home on Friday.",
     );
-    let answer = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Thank you for your message. Your order was sent yesterday and will arrive on Friday. You can follow it with the link in our mail; please write to us again if it does not arrive."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
+    let answer = format!(
+        "{{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{ANSWER}\"}},\"finish_reason\":\"stop\"}}],\"usage\":{{\"prompt_tokens\":1,\"completion_tokens\":1,\"total_tokens\":2}}}}"
+    );
     let once = || -> Result<(), Failed> {
         let mut exchange = guard.request(Form::Chat, body.as_bytes())?;
         exchange.response(200, answer.as_bytes())?;
@@ -266,7 +272,7 @@ fn events(guard: &Guard, form: Form, events: &[String]) -> Result<(), Failed> {
         Ok::<_, Failed>(())
     };
     // What is made ready once is not counted.
-    all(stream()?, &events[..events.len().min(8)])?;
+    all(stream()?, events)?;
     let stream = stream()?;
     counted(|| all(stream, events))
 }

@@ -1,6 +1,7 @@
 //! Server-sent events: frames out of bytes that may be cut anywhere, and frames with other data.
 
 use crate::blocked::{Blocked, Kind};
+use memchr::memchr2;
 use std::borrow::Cow;
 
 /// Cuts bytes into frames, each with the empty line that ends it.
@@ -32,21 +33,16 @@ impl Frames {
     /// If it has more bytes than `most`.
     pub(crate) fn next(&mut self, most: usize) -> Result<Option<&[u8]>, Blocked> {
         while self.looked < self.bytes.len() {
-            let byte = self.bytes[self.looked];
-            let length = match byte {
-                b'\n' => 1,
+            let rest = &self.bytes[self.looked..];
+            let at = end_of_line(rest);
+            self.looked += at;
+            let length = match rest[at..] {
+                [b'\n', ..] => 1,
                 // A carriage return alone ends a line too; whether a line feed belongs to it shows with the next byte.
-                b'\r' => match self.bytes.get(self.looked + 1) {
-                    Some(b'\n') => 2,
-                    Some(_) => 1,
-                    None => break,
-                },
-                _ => 0,
+                [b'\r', b'\n', ..] => 2,
+                [b'\r', _, ..] => 1,
+                _ => break,
             };
-            if length == 0 {
-                self.looked += 1;
-                continue;
-            }
             let is_empty = self.line == self.looked;
             self.looked += length;
             self.line = self.looked;
@@ -164,10 +160,13 @@ fn write_name(line: &str, end: &str, out: &mut Vec<u8>) {
 
 fn write_data(data: &str, end: &str, out: &mut Vec<u8>) {
     // JSON may have line breaks between its tokens.
-    for line in data.split(['\n', '\r']) {
+    let mut rest = Some(data.as_bytes());
+    while let Some(data) = rest {
+        let (line, more) = data.split_at(end_of_line(data));
         out.extend_from_slice(b"data: ");
-        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(line);
         out.extend_from_slice(if end.is_empty() { b"\n" } else { end.as_bytes() });
+        rest = more.get(1..);
     }
 }
 
@@ -188,6 +187,11 @@ fn data_of(line: &str) -> Option<&str> {
     }
 }
 
+/// Where the first line of a text ends.
+fn end_of_line(text: &[u8]) -> usize {
+    memchr2(b'\n', b'\r', text).unwrap_or(text.len())
+}
+
 /// The lines of a text with what ends each.
 fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
@@ -195,7 +199,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
         if rest.is_empty() {
             return None;
         }
-        let at = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        let at = end_of_line(rest.as_bytes());
         let end = if rest[at..].starts_with("\r\n") { 2 } else { usize::from(at < rest.len()) };
         let (line, end_of) = (&rest[..at], &rest[at..at + end]);
         rest = &rest[at + end..];

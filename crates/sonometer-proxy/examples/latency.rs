@@ -19,9 +19,11 @@ use sonometer_guard::{Guard, Policy};
 use sonometer_proxy::{Proxy, Upstream};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::time::sleep;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
 
 const REQUESTS: usize = 2_000;
 /// Streams that are measured in turns, one alone, and so many side by side.
@@ -59,32 +61,77 @@ async fn proxy(upstream: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// When a chunk is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// When the one before it has come to the client.
+    Arrival,
+    /// After a pause.
+    Pause,
+}
+
+/// The word of a request that asks for it.
+const ARRIVAL: &str = "\"arrival\"";
+/// The pause between two chunks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// What provider and client share.
+#[derive(Clone)]
+struct Clock {
+    start: Instant,
+    arrived: Arc<Notify>,
+}
+
 /// The nanoseconds since the start stand in `created`, so that the client knows how long a chunk was under way.
-async fn provider(State(start): State<Instant>, request: Request) -> Response {
+async fn provider(State(Clock { start, arrived }): State<Clock>, request: Request) -> Response {
     let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    if !body.windows(8).any(|eight| eight == b"\"stream\"") {
-        return ([("content-type", "application/json")], ANSWER).into_response();
+    let body = String::from_utf8_lossy(&body);
+    if !body.contains("\"stream\"") {
+        return ([("content-type", "application/json")], whole()).into_response();
     }
-    let chunk = move |at: usize| async move {
-        sleep(Duration::from_millis(5)).await;
-        let created = start.elapsed().as_nanos();
-        let data = match at {
-            CHUNKS => "{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}".to_owned(),
-            _ => format!("{{\"index\":0,\"delta\":{{\"content\":\" word{at}\"}},\"finish_reason\":null}}"),
-        };
-        let end = if at == CHUNKS { "data: [DONE]\n\n" } else { "" };
-        Ok::<_, std::io::Error>(Bytes::from(format!(
-            "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":{created},\"model\":\"m\",\"choices\":[{data}]}}\n\n{end}"
-        )))
+    let waits = body.contains(ARRIVAL);
+    let chunk = move |at: usize| {
+        let arrived = Arc::clone(&arrived);
+        async move {
+            match waits {
+                true if at == 0 => {}
+                // A guard that held a chunk back whole would make both wait for ever.
+                true => drop(timeout(PAUSE, arrived.notified()).await),
+                false => sleep(PAUSE).await,
+            }
+            let created = start.elapsed().as_nanos();
+            let data = match at {
+                CHUNKS => "{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}".to_owned(),
+                _ => {
+                    let word = ANSWER.split(' ').cycle().nth(at).unwrap_or_default();
+                    format!("{{\"index\":0,\"delta\":{{\"content\":\" {word}\"}},\"finish_reason\":null}}")
+                }
+            };
+            let end = if at == CHUNKS { "data: [DONE]\n\n" } else { "" };
+            Ok::<_, std::io::Error>(Bytes::from(format!(
+                "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":{created},\"model\":\"m\",\"choices\":[{data}]}}\n\n{end}"
+            )))
+        }
     };
     let chunks = stream::iter(0..=CHUNKS).then(chunk);
     ([("content-type", "text/event-stream")], Body::from_stream(chunks)).into_response()
 }
 
-const ANSWER: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Thank you for your message. Your order was sent yesterday and will arrive on Friday. You can follow it with the link in our mail; please write to us again if it does not arrive."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
+/// What the provider says, whole or word by word, again and again.
+const ANSWER: &str = "Thank you for your message. Your order was sent yesterday and will arrive on Friday. You can follow it with the link in our mail; please write to us again if it does not arrive.";
 
-fn body(stream: bool) -> String {
-    let stream = if stream { "\"stream\":true," } else { "" };
+fn whole() -> String {
+    format!(
+        "{{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{ANSWER}\"}},\"finish_reason\":\"stop\"}}],\"usage\":{{\"prompt_tokens\":1,\"completion_tokens\":1,\"total_tokens\":2}}}}"
+    )
+}
+
+fn body(stream: Option<Pace>) -> String {
+    let stream = match stream {
+        None => String::new(),
+        Some(Pace::Pause) => "\"stream\":true,".to_owned(),
+        Some(Pace::Arrival) => format!("\"stream\":true,\"user\":{ARRIVAL},"),
+    };
     let text = "I ordered a lamp last week and have heard nothing since. Could you look where it is? My address is ann@example.org, and I am at home on Friday.";
     format!(
         "{{\"model\":\"m\",{stream}\"messages\":[{{\"role\":\"system\",\"content\":\"You are the assistant of a shop. Be brief.\"}},{{\"role\":\"user\",\"content\":\"{text}\"}}]}}"
@@ -92,23 +139,23 @@ fn body(stream: bool) -> String {
 }
 
 async fn measure() -> Result<(), Failed> {
-    let start = Instant::now();
+    let clock = Clock { start: Instant::now(), arrived: Arc::new(Notify::new()) };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let upstream = format!("http://{}", listener.local_addr()?);
-    let router = Router::new().fallback(provider).with_state(start);
+    let router = Router::new().fallback(provider).with_state(clock.clone());
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     tokio::spawn(async move { axum::serve(listener, router).await });
     let mut child =
         Command::new(std::env::current_exe()?).args(["proxy", &upstream]).stdout(Stdio::piped()).spawn()?;
     let mut address = String::new();
     BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut address)?;
-    let result = all(address.trim(), start, child.id()).await;
+    let result = all(address.trim(), &clock, child.id()).await;
     child.kill()?;
     child.wait()?;
     result
 }
 
-async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> {
+async fn all(address: &str, clock: &Clock, process: u32) -> Result<(), Failed> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let client: Http = Client::builder(TokioExecutor::new()).build(connector);
@@ -119,36 +166,48 @@ async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> 
         // In turns, so that what else the machine does meets both.
         for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
             let began = Instant::now();
-            ask(&client, uri, false).await?.into_body().collect().await?;
+            ask(&client, uri, None).await?.into_body().collect().await?;
             if round >= 50 {
                 times[at].push(began.elapsed());
             }
         }
     }
     show("request", &mut times);
-    let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..STREAMS {
-        for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
-            times[at].extend(chunks(&client, uri, start).await?);
+    for (pace, what) in [
+        (Pace::Arrival, "chunk of one stream, sent when the one before has come"),
+        (Pace::Pause, "chunk of one stream, 5 ms apart"),
+    ] {
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..STREAMS {
+            for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
+                times[at].extend(chunks(&client, uri, pace, clock).await?);
+            }
         }
+        show(what, &mut times);
     }
-    show("chunk of one stream alone", &mut times);
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
-            let side_by_side = (0..STREAMS).map(|_| chunks(&client, uri, start));
+            let begun_apart = |stream| {
+                let client = &client;
+                async move {
+                    sleep(PAUSE / STREAMS as u32 * stream as u32).await;
+                    chunks(client, uri, Pace::Pause, clock).await
+                }
+            };
+            let side_by_side = (0..STREAMS).map(begun_apart);
             for stream in futures_util::future::join_all(side_by_side).await {
                 times[at].extend(stream?);
             }
         }
     }
-    show(&format!("chunk of {STREAMS} streams side by side"), &mut times);
+    show(&format!("chunk of {STREAMS} streams side by side, 5 ms apart"), &mut times);
     let before = resident(process)?;
     let mut open = Vec::new();
     for _ in 0..MANY {
         let (client, guarded) = (client.clone(), guarded.clone());
         open.push(tokio::spawn(async move {
-            let body = ask(&client, &guarded, true).await?.into_body();
+            let body = ask(&client, &guarded, Some(Pace::Pause)).await?.into_body();
             Ok::<_, Failed>(body.collect().await?.to_bytes().ends_with(b"[DONE]\n\n"))
         }));
     }
@@ -170,16 +229,20 @@ async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> 
 }
 
 /// How long each chunk of a stream was under way.
-async fn chunks(client: &Http, uri: &str, start: Instant) -> Result<Vec<Duration>, Failed> {
+async fn chunks(client: &Http, uri: &str, pace: Pace, clock: &Clock) -> Result<Vec<Duration>, Failed> {
     let mut times = Vec::new();
-    let mut body = ask(client, uri, true).await?.into_body();
+    let mut body = ask(client, uri, Some(pace)).await?.into_body();
     while let Some(frame) = body.frame().await {
-        let now = start.elapsed();
+        let now = clock.start.elapsed();
         let Ok(bytes) = frame?.into_data() else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let created = text.split("\"created\":").nth(1).and_then(|rest| rest.split(',').next());
         if let Some(created) = created.and_then(|created| created.parse().ok()) {
             times.push(now.saturating_sub(Duration::from_nanos(created)));
+            // The last one is followed by nothing.
+            if pace == Pace::Arrival && times.len() <= CHUNKS {
+                clock.arrived.notify_one();
+            }
         }
     }
     Ok(times)
@@ -188,7 +251,7 @@ async fn chunks(client: &Http, uri: &str, start: Instant) -> Result<Vec<Duration
 async fn ask(
     client: &Http,
     uri: &str,
-    stream: bool,
+    stream: Option<Pace>,
 ) -> Result<axum::http::Response<hyper::body::Incoming>, Failed> {
     let request = axum::http::Request::post(uri).header("content-type", "application/json");
     Ok(client.request(request.body(Body::from(body(stream)))?).await?)
