@@ -217,6 +217,24 @@ def test_colours_say_which_evidence_is_good_news(score: str, better: str, effect
     assert [marker.effect for marker in risk.metamarkers] == ["worsens"] and "--hue:340" in risk.sense("plus")._repr_html_()
 
 
+def test_what_is_foreign_neither_turns_nor_covers_a_page() -> None:
+    target = Sensor({**POLES, "markers": POLES["markers"][:1]})  # type: ignore[index]
+    turns = [{"role": "\u05e9\u05dc", "content": "plus \u202eevil\u202c\tand\r\nmore \x1b[1m"}, {"role": "a" * 90, "content": "plus"}]
+    html = target.sense({"segments": turns})._repr_html_()
+    said = 'title="plus">plus</mark> \ufffdevil\ufffd and\nmore \u241b[1m</span>'
+    assert said in html, html
+    # Each has a direction of its own, and no role runs into what is said.
+    assert html.count('dir="auto"') == 4 and ".turn>*{overflow-wrap:anywhere}" in html
+
+
+def test_many_metamarkers_have_colours_that_differ() -> None:
+    words = ["anna", "bert", "carl", "dora", "emil", "frieda", "gustav", "hans"]
+    markers = [{"label": word, "strong": word, "hit": word, "pole": "for"} for word in words]
+    html = Sensor({**POLES, "markers": markers}).sense(" ".join(words))._repr_html_()
+    hues = sorted(int(hue) for hue in re.findall(r'--hue:(\d+)" title', html))
+    assert len(hues) == 8 and min(b - a for a, b in zip(hues, hues[1:], strict=False)) > 10, hues
+
+
 def test_a_score_has_its_meaning_beside_it(courtesy: Sensor, private: Sensor) -> None:
     meaning = "score 1 = no risk found, 0 = a critical risk found; higher is better"
     assert private.score_meaning == meaning

@@ -115,3 +115,32 @@ def test_dives_show_what_was_said_and_mask_it() -> None:
         assert secret not in shown, secret
     # As many turns as were said: the arrival of the world, then action and answer twice.
     assert shown.count('class="turn"') == 5
+
+
+def test_wrong_arguments_are_named(tmp_path: Path) -> None:
+    courtesy = Sensor("courtesy")
+    readings = courtesy.batch([KIND, CURT])
+    with pytest.raises(WrongTypeError, match="at data"):
+        sonometer.report(readings, data=3)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match="at by_name"):
+        sonometer.report(readings, by=["a", "b"], by_name=3)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match="at readings"):
+        sonometer.report(readings[0])  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError) as nowhere:
+        sonometer.report(readings).save(tmp_path / "nowhere" / "page.html")
+    assert nowhere.value.filename == str(tmp_path / "nowhere" / "page.html")
+
+
+def test_groups_without_a_value() -> None:
+    class NA:
+        """As that of pandas: compared with anything it is itself, and neither true nor false."""
+
+        def __ne__(self, other: object) -> NA:  # type: ignore[override]
+            return self
+
+        def __bool__(self) -> bool:
+            raise TypeError("boolean value of NA is ambiguous")
+
+    readings = Sensor("courtesy").batch([KIND, CURT, KIND])
+    groups = sonometer.report(readings, by=["a", NA(), float("nan")]).to_dict()["groups"]["groups"]
+    assert [(own["group"], own["talks"]) for own in groups] == [("a", 1), ("(no value)", 2)]

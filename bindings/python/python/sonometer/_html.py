@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from html import escape as escaped
 from typing import TYPE_CHECKING
 
 from . import _sonometer
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _MOST_SEGMENTS = 200
 _MOST_CHARACTERS = 20_000
 
+# What would take over a page, as in those of the command: controls, and what turns the direction of writing.
+_UNSAFE: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x0A}
+_UNSAFE |= {0x09: " ", 0x0D: "", 0x7F: "\u2421"}
+_UNSAFE |= dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
+
 # A notebook may follow the system, or have a theme of its own: Jupyter says so by an attribute, VS Code by a class.
 _LIGHT = "--ink:#1f2328;--dim:#59636e;--line:#d1d9e0;--back:#f6f8fa;--mark:88%;--text:25%"
 _DARK = "--ink:#e6edf3;--dim:#9198a1;--line:#3d444d;--back:#151b23;--mark:24%;--text:82%"
@@ -28,10 +33,16 @@ _STYLE = f"""<style>
 .sonometer .dim{{color:var(--dim)}}
 .sonometer .turn{{display:grid;grid-template-columns:minmax(0,8em) minmax(0,1fr);gap:.75em;}}
 .sonometer .turn,.sonometer .text{{padding:.25em 0;border-top:1px solid var(--line)}}
-.sonometer .said{{white-space:pre-wrap;overflow-wrap:anywhere}}
+.sonometer .turn>*{{overflow-wrap:anywhere}}
+.sonometer .said{{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext}}
 .sonometer mark{{background:hsl(var(--hue) 75% var(--mark));color:hsl(var(--hue) 60% var(--text));border-radius:3px;padding:0 2px}}
 .sonometer .keys{{display:flex;flex-wrap:wrap;gap:.5em;padding:.5em 0}}
 </style>"""
+
+
+def escape(text: str) -> str:
+    """Foreign text in a page: no markup, no characters that steer."""
+    return escaped(text.translate(_UNSAFE))
 
 
 def reading(reading: Reading) -> str:
@@ -74,12 +85,12 @@ def _turns(
     for at, (role, text) in enumerate(turns):
         if at >= _MOST_SEGMENTS or shown > _MOST_CHARACTERS:
             break
-        said = f'<span class="said">{_said(text, spans.get(at, []), hues, _MOST_CHARACTERS - shown)}</span>'
+        said = f'<span class="said" dir="auto">{_said(text, spans.get(at, []), hues, _MOST_CHARACTERS - shown)}</span>'
         shown += min(len(text), _MOST_CHARACTERS - shown) + 1
         if role is None:
-            parts.append(f'<div class="text">{said}</div>')
+            parts.append(f'<div class="text" dir="auto">{said}</div>')
         else:
-            parts.append(f'<div class="turn"><span class="dim">{escape(role)}</span>{said}</div>')
+            parts.append(f'<div class="turn"><span class="dim" dir="auto">{escape(role)}</span>{said}</div>')
     if len(parts) < count:
         parts.append(f'<div class="dim">… {count - len(parts)} more segments</div>')
     return parts
@@ -98,7 +109,7 @@ def _shown_roles(reading: Reading) -> dict[str, str]:
 
 def frame(page: str, height: str = "40em") -> str:
     """A page in a frame, so that its style stays its own. Nothing in it runs."""
-    return f'<iframe srcdoc="{escape(page)}" sandbox="" title="report" style="width:100%;height:{height};border:0"></iframe>'
+    return f'<iframe srcdoc="{escaped(page)}" sandbox="" title="report" style="width:100%;height:{height};border:0"></iframe>'
 
 
 def session(session: Session[Reading]) -> str:
@@ -140,8 +151,8 @@ def _hues(effects: Mapping[str, str], keys: Sequence[str]) -> dict[str, int]:
     """Cool hues are good news, warm ones bad, as in the terminal and in the pages of the command. In the order of `keys`."""
     good = [key for key in keys if effects[key] == "improves"]
     bad = [key for key in keys if effects[key] == "worsens"]
-    cool = {key: 140 + at * 47 % 140 for at, key in enumerate(good)}
-    both = cool | {key: (340 + at * 23 % 70) % 360 for at, key in enumerate(bad)}
+    cool = {key: 140 + at * 87 % 140 for at, key in enumerate(good)}
+    both = cool | {key: (340 + at * 43 % 70) % 360 for at, key in enumerate(bad)}
     return {key: both[key] for key in keys}
 
 

@@ -55,7 +55,12 @@ class Page:
         """
         path = Path(path)
         text = {".md": self._text, ".json": self._figures + "\n"}.get(path.suffix.lower(), self._page)
-        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        except OSError as error:
+            # The file that was asked for, not the one beside it.
+            error.filename = str(path)
+            raise
         try:
             with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
@@ -103,6 +108,11 @@ def report(
     >>> figures["talks"], figures["measured"], [group["group"] for group in figures["groups"]["groups"]]
     (3, 2, ['curt', 'kind'])
     """
+    for place, text in (("by_name", by_name), ("data", data)):
+        _want_text(text, place)
+    if isinstance(readings, _sonometer.Reading):
+        fix = "give a list of readings, or call its `report`"
+        raise WrongTypeError(f"one reading is no list; {fix}", place="readings", fix=fix)
     rows: list[Any] = []
     for at, reading in enumerate(readings):
         if isinstance(reading, SonometerError):
@@ -125,12 +135,28 @@ def _values(values: Iterable[Any] | None, place: str, count: int) -> list[str | 
     """A text for each reading; None where there is no value."""
     if values is None:
         return []
-    # Not a number: what tables have where there is no value.
-    told = [None if value is None or value != value else str(value) for value in values]
+    told = [None if _is_missing(value) else str(value) for value in values]
     if len(told) != count:
         fix = "give one value for each reading"
         raise InvalidRequestError(f"{len(told)} values for {count} readings; {fix}", place=place, fix=fix)
     return told
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is what tables have where there is no value: None, not a number, or the NA of pandas, which is neither true nor false."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+    except ValueError:
+        return False
+
+
+def _want_text(value: Any, place: str) -> None:
+    if not isinstance(value, str):
+        raise WrongTypeError(f"{_kind(value)} is not a text; give a str", place=place, fix="give a str")
 
 
 def _talk(reading: _sonometer.Reading, name: str) -> Page:
