@@ -9,6 +9,7 @@ declare module '#package/engine.js' {
     ledger(instrument: Instrument, input: string, json: boolean): string[];
     page(instrument: Instrument, input: string, json: boolean): string;
     overview(instrument: Instrument, name: string, lines: string, names: string[]): string;
+    turns(list: string): string[];
     tests(source: string, files: string[], coverage: boolean): string;
     complete(source: string, at: number, shipped: string[]): string;
     explain(source: string, files: string[], at: number): string;

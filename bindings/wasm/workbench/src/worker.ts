@@ -4,7 +4,7 @@ import { SonometerError, fingerprint } from 'sonometer';
 import type { Answer, Ask, Asks, Kind } from './shared/asks.js';
 import { complete, explain, section } from './work/assist.js';
 import { fetched, filesAt, shipped, stageFacts } from './work/catalogue.js';
-import { items, labelled, load } from './work/corpus.js';
+import { items, labelled, load, talkOf } from './work/corpus.js';
 import { course, masked, stream } from './work/course.js';
 import * as dives from './work/dives.js';
 import { compile, compiled, fixes, format, ledger, sense, tests } from './work/instrument.js';
@@ -36,6 +36,7 @@ const work: Work = {
   fetched: ({ name }) => fetched(name),
   stages: stageFacts,
   load: ({ name, text }) => load(name, text),
+  read: ({ text }) => talkOf(JSON.parse(text)),
   talk: ({ nth }) => items[nth]?.talk ?? '',
   measure: (protocol, tell) => measure(protocol, tell),
   overview: (protocol) => overview(protocol),

@@ -233,6 +233,34 @@ test('the report and the talk are files', { skip }, async () => {
   await page.close();
 });
 
+test('a chat is opened as every door reads it, and a broken file leaves all in its place', { skip }, async () => {
+  const page = await browser.open(server.address);
+  const open = (name, value) => {
+    const buffer = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+    return page.setInputFiles('#file', { name, mimeType: 'application/json', buffer });
+  };
+  const typed = () => page.evaluate(() => window.workbench.state.text);
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'Where is it?\nOrder: 7' }] },
+    { role: 'assistant', content: null, tool_calls: [{ id: '1', type: 'function', function: { name: 'find', arguments: '{}' } }] },
+    { role: 'tool', tool_call_id: '1', content: 'lost' },
+    { role: 'assistant', content: 'We apologize.' },
+  ];
+  await open('chat.json', { model: 'm', messages });
+  await until(page, () => /assistant/.test(window.workbench.state.text));
+  assert.equal(await typed(), 'user: Where is it?\n Order: 7\nassistant: We apologize.');
+  await open('talk.json', { segments: [{ role: 'agent (sales)', content: 'We apologize.' }] });
+  await says(page, '#notice', /agent \(sales\) as agent sales/);
+  assert.equal(await typed(), 'agent sales: We apologize.');
+  const before = await source(page);
+  await open('cut.json', '{"segments":[{"role":');
+  await says(page, '#notice', /^cut\.json cannot be read: /);
+  await open('none.json', { segments: [{ content: 'no role' }] });
+  await says(page, '#notice', /^none\.json cannot be read: .*role/);
+  assert.deepEqual([await source(page), await typed()], [before, 'agent sales: We apologize.']);
+  await page.close();
+});
+
 test('links that somebody made to do harm are refused, or show text', { skip, timeout: 120_000 }, async () => {
   const { deflateRawSync } = await import('node:zlib');
   const link = (value) => `${server.address}#w1=${deflateRawSync(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))).toString('base64url')}`;

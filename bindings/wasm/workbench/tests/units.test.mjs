@@ -19,6 +19,30 @@ test('talks are read as they are typed, and keep their places', async () => {
   assert.ok(!looksLikeTurns('10: 30 is late.\nYes.'));
 });
 
+test('a talk that is opened is read again as it was', async () => {
+  const { typed, asText, rewritten } = await source('page/talk-text.ts');
+  const plain = [
+    { role: 'agent', content: 'See below.\nNote that it is late.\n10: 30 is late\n\nhttps://example.org', timestamp: -2.5 },
+    { role: 'ग्राहक', content: 'Hello.', timestamp: 1e-7 },
+    { role: '客户 a.b-c_d', content: 'agent: no' },
+  ];
+  const again = typed(asText(plain), true).talk;
+  assert.deepEqual(again, [plain[0], { ...plain[1], timestamp: 0 }, plain[2]]);
+  assert.deepEqual(rewritten(plain), []);
+  // A line that begins as a turn does stays in its turn, whatever ends the line before.
+  const lines = [{ role: 'agent', content: 'Write to:\nName: Ann\r\nStreet: Long\rTown: Small' }];
+  assert.deepEqual(typed(asText(lines), true).talk, [{ role: 'agent', content: 'Write to:\n Name: Ann\n Street: Long\n Town: Small' }]);
+  // Roles that cannot be typed stay apart.
+  const roles = ['+49 30 1', '(49) 30-1', 'agent (sales)', 'agent/sales', 'a: b', '7', '', '<b>', '🙂', 'one two three four', 'x'.repeat(70), '49 30'];
+  const strange = roles.map((role) => ({ role, content: 'Hello.' }));
+  const read = typed(asText(strange), true).talk;
+  assert.equal(read.length, roles.length, asText(strange));
+  assert.equal(new Set(read.map(({ role }) => role)).size, roles.length, asText(strange));
+  assert.ok(read.every(({ content }) => content === 'Hello.'), asText(strange));
+  assert.equal(read.at(-1).role, '49 30');
+  assert.deepEqual(rewritten([{ role: 'agent (sales)', content: 'x' }]), [['agent (sales)', 'agent sales']]);
+});
+
 test('tables: quotes, breaks inside cells, semicolons', async () => {
   const { readTable } = await source('work/csv.ts');
   assert.deepEqual(readTable('id,text\r\n1,"a ""b"", c\nd"\r\n\r\n2,e'), [
@@ -121,6 +145,8 @@ test('what a file is', async () => {
   assert.equal(kind('a.json', '{"segments":[{"role":"a","content":"b"}]}'), 'talk');
   assert.equal(kind('a.json', '[{"content":"a"}]'), 'corpus');
   assert.equal(kind('a.txt', 'Hello'), 'text');
+  assert.equal(kind('a.json', '{"sonometer": 1, "id": '), 'protocol');
+  assert.throws(() => found('a.json', '{"segments":[{"role":'), SyntaxError);
   assert.deepEqual(listFiles('list_files: {first: names/first.txt}\nmarkers: []'), ['names/first.txt']);
   assert.ok(isNamed('names/first.txt', 'first.txt'));
 });

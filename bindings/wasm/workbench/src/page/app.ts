@@ -70,14 +70,14 @@ export class App {
     this.state,
     () => this.slow(),
     () => this.#engines.start(),
-    (text) => this.talk.open(text),
+    (talk) => this.opening.openTalk(talk),
   );
   readonly #versions = versionsView(
     this.state,
     () => this.slow(),
     () => this.#many.corpus(),
     {
-      openTalk: (text) => this.talk.open(text),
+      openTalk: (talk) => this.opening.openTalk(talk),
       restore: (source) => this.protocol.change(source),
     },
   );

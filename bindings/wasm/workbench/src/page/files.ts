@@ -1,9 +1,11 @@
 // Opening and dropping files: protocols, talks, list files, many talks, cards.
-import type { Talk } from '../shared/asks.js';
 
-export type Found =
-  | { readonly kind: 'protocol' | 'list' | 'text' | 'corpus' | 'card' | 'log' | 'stage'; readonly name: string; readonly text: string }
-  | { readonly kind: 'talk'; readonly name: string; readonly talk: Talk };
+/** A `talk` is JSON that the engine reads. */
+export interface Found {
+  readonly kind: 'protocol' | 'list' | 'text' | 'corpus' | 'card' | 'log' | 'stage' | 'talk';
+  readonly name: string;
+  readonly text: string;
+}
 
 /** What a file is, by its name and what stands in it. */
 export function found(name: string, text: string): Found {
@@ -20,12 +22,14 @@ function ofJson(name: string, text: string): Found {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    return { kind: 'protocol', name, text };
+  } catch (error) {
+    // The findings of a protocol say where it is broken. A talk that is broken, perhaps half saved, must not take its place.
+    if (/"sonometer/.test(text)) return { kind: 'protocol', name, text };
+    throw error;
   }
   if (Array.isArray(value)) {
     const isTurns = value.every((one: unknown) => typeof (one as { role?: unknown }).role === 'string');
-    return isTurns ? { kind: 'talk', name, talk: value as Talk } : { kind: 'corpus', name, text };
+    return { kind: isTurns ? 'talk' : 'corpus', name, text };
   }
   const own = value as Record<string, unknown>;
   if ('sonometer_stagecard' in own) return { kind: 'card', name, text };
@@ -33,8 +37,8 @@ function ofJson(name: string, text: string): Found {
   if (Object.keys(own).some((key) => key.startsWith('sonometer'))) return { kind: 'protocol', name, text };
   const inner = (own['interaction'] ?? own) as Record<string, unknown>;
   const { segments, messages, content } = inner;
-  if (Array.isArray(segments ?? messages)) return { kind: 'talk', name, talk: (segments ?? messages) as Talk };
-  return typeof content === 'string' ? { kind: 'talk', name, talk: content } : { kind: 'corpus', name, text };
+  const isTalk = Array.isArray(segments ?? messages) || typeof content === 'string';
+  return isTalk ? { kind: 'talk', name, text: JSON.stringify(inner) } : { kind: 'corpus', name, text };
 }
 
 /** The paths of list files that a protocol names. */

@@ -1,12 +1,11 @@
 // Many talks: dropped as a file, measured with progress, counted, filtered and opened.
-import type { Corpus, Measured, Protocol } from '../shared/asks.js';
+import type { Corpus, Measured, Protocol, Talk } from '../shared/asks.js';
 import type { Client } from './client.js';
 import { bins, frequencies, markersOf, rows, type Filter, type Order } from './columns.js';
 import { notice } from './dialog.js';
 import { byId, counted, download, fill, h, number, svg } from './dom.js';
 import { labelsView } from './labels.js';
 import type { State } from './state.js';
-import { asText } from './talk-text.js';
 
 const BINS = 20;
 /** Rows that are made at once. */
@@ -18,7 +17,7 @@ export interface ManyView {
   corpus(): Corpus | undefined;
 }
 
-export function manyView(state: State, slow: () => Promise<Client>, apart: () => Promise<Client>, openTalk: (text: string) => void): ManyView {
+export function manyView(state: State, slow: () => Promise<Client>, apart: () => Promise<Client>, openTalk: (talk: Talk) => void): ManyView {
   const root = byId('panel-many');
   const status = h('p', { role: 'status' });
   const bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': 'Measuring' });
@@ -337,8 +336,7 @@ export function manyView(state: State, slow: () => Promise<Client>, apart: () =>
 
   async function openRow(row: number): Promise<void> {
     const talk = await (await slow()).ask('talk', { nth: row });
-    openTalk(asText(talk));
-    state.choose(typeof talk !== 'string');
+    openTalk(talk);
     byId('talk-title').scrollIntoView({ block: 'start' });
     byId('talk-title').focus();
   }

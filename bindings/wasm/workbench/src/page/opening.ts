@@ -10,11 +10,14 @@ import { isParquet, parquet } from './parquet.js';
 import type { ProtocolEditor } from './protocol.js';
 import { fromFragment } from './share.js';
 import type { State } from './state.js';
-import { asText } from './talk-text.js';
+import { asText, rewritten } from './talk-text.js';
 import type { TalkEditor } from './talk.js';
 
 /** The most characters of a description on the shelf. */
 const ABOUT = 110;
+
+/** The most roles that a notice names. */
+const MOST_ROLES = 4;
 
 /** Who takes what is neither protocol nor talk. */
 export interface Takers {
@@ -65,14 +68,18 @@ export class Opening {
 
   /** A file that the command was started with, or that somebody changed on the disk. */
   async fromDisk(file: DiskFile): Promise<void> {
-    const isProtocol = /\.(ya?ml)$/i.test(file.name) || found(file.name, file.text).kind === 'protocol';
-    if (isProtocol && this.#state.file === file.name && this.#protocol.view.state.doc.toString() !== file.text) {
-      this.#protocol.change(file.text);
-      notice(`${file.name} was changed on the disk, and is read again.`);
-      return;
+    try {
+      const isProtocol = /\.(ya?ml)$/i.test(file.name) || found(file.name, file.text).kind === 'protocol';
+      if (isProtocol && this.#state.file === file.name && this.#protocol.view.state.doc.toString() !== file.text) {
+        this.#protocol.change(file.text);
+        notice(`${file.name} was changed on the disk, and is read again.`);
+        return;
+      }
+      await this.#takeText(file.name, file.text);
+      if (isProtocol) this.#state.file = file.name;
+    } catch (error) {
+      cannotRead(file.name, error);
     }
-    await this.#takeText(file.name, file.text);
-    if (isProtocol) this.#state.file = file.name;
   }
 
   async take(files: readonly File[]): Promise<void> {
@@ -83,7 +90,7 @@ export class Opening {
         const { name, text } = isParquet(file.name) ? await parquet(file) : { name: file.name, text: await file.text() };
         await this.#takeText(name, text);
       } catch (error) {
-        notice(`${file.name} cannot be read: ${error instanceof Error ? error.message : error}`, true);
+        cannotRead(file.name, error);
       }
     }
   }
@@ -98,7 +105,7 @@ export class Opening {
     const what = found(name, text);
     if (what.kind === 'protocol') this.#openProtocol(what.text);
     else if (what.kind === 'stage') this.#takers.stage(what.text);
-    else if (what.kind === 'talk') this.openTalk(what.talk);
+    else if (what.kind === 'talk') this.openTalk(await (await this.#slow()).ask('read', { text: what.text }));
     else if (what.kind === 'corpus') await this.#takers.corpus(name, what.text);
     else if (what.kind === 'card') this.#takers.card(what.text, undefined);
     else if (what.kind === 'log') this.#takers.card(undefined, what.text);
@@ -106,9 +113,11 @@ export class Opening {
   }
 
   openTalk(talk: Talk): void {
-    const text = asText(talk);
-    this.#talk.open(text);
+    this.#talk.open(asText(talk));
     this.#state.choose(typeof talk !== 'string');
+    const roles = rewritten(talk).map(([role, written]) => `${role} as ${written}`);
+    const told = roles.length > MOST_ROLES ? [...roles.slice(0, MOST_ROLES), `${roles.length - MOST_ROLES} more`] : roles;
+    if (roles.length > 0) notice(`Roles that cannot be typed before a colon are written in another way: ${told.join(', ')}.`);
   }
 
   #openProtocol(source: string, files: Readonly<Record<string, string>> = {}): void {
@@ -240,7 +249,11 @@ export class Opening {
       const talk = TALKS[own.id];
       if (talk !== undefined) this.#talk.open(talk);
     } catch (error) {
-      notice(`${own.id} cannot be read: ${error instanceof Error ? error.message : error}`, true);
+      cannotRead(own.id, error);
     }
   }
+}
+
+function cannotRead(name: string, error: unknown): void {
+  notice(`${name} cannot be read: ${error instanceof Error ? error.message : error}`, true);
 }

@@ -15,7 +15,7 @@ export interface TypedTalk {
   readonly turns: readonly PlacedTurn[];
 }
 
-const HEAD = /^([\p{L}\p{N}_][\p{L}\p{N}_ .-]{0,31}?)(?: \((\d+(?:\.\d+)?)s\))?: ?/u;
+const HEAD = /^([\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .-]{0,31}?)(?: \((-?\d+(?:\.\d+)?)s\))?: ?/u;
 
 /** Whether what was typed looks like turns: its first line begins with a role, and so does another, or it is the only line. */
 export function looksLikeTurns(text: string): boolean {
@@ -55,9 +55,46 @@ export function typed(text: string, asTurns: boolean): TypedTalk {
   };
 }
 
-/** How a talk is typed. */
+/** How a talk is typed. Read again it has the same turns: a role that cannot be typed is written in another way, and a further line
+ * of a turn that begins as a turn does is indented. */
 export function asText(talk: Talk): string {
   if (typeof talk === 'string') return talk;
-  const time = (turn: TalkTurn) => (turn.timestamp === undefined ? '' : ` (${turn.timestamp}s)`);
-  return talk.map((turn) => `${turn.role}${time(turn)}: ${turn.content}`).join('\n');
+  const roles = rolesOf(talk);
+  const time = ({ timestamp }: TalkTurn) => (timestamp === undefined ? '' : ` (${plainly(timestamp)}s)`);
+  const said = (content: string) => content.replace(/\r\n?/g, '\n').replace(/\n.*/g, (line) => (isHead(line.slice(1)) ? `\n ${line.slice(1)}` : line));
+  return talk.map((turn) => `${roles.get(turn.role)}${time(turn)}: ${said(turn.content)}`).join('\n');
+}
+
+/** The roles that are written in another way, such as `+49 30 1` as `49 30 1`. */
+export function rewritten(talk: Talk): [string, string][] {
+  return typeof talk === 'string' ? [] : [...rolesOf(talk)].filter(([role, written]) => role !== written);
+}
+
+/** How each role is typed. */
+function rolesOf(talk: readonly TalkTurn[]): Map<string, string> {
+  const own = new Set(talk.map((turn) => turn.role));
+  const roles = new Map([...own].filter(isRole).map((role) => [role, role]));
+  const taken = new Set(roles.keys());
+  for (const role of own) {
+    if (roles.has(role)) continue;
+    const words = role.match(/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu) ?? [];
+    const plain = [...words.slice(0, 2).join(' ')].slice(0, 12).join('').trim();
+    // A number tells apart those that are written alike, and makes a role of what is a number.
+    const tries = [plain, ...Array.from({ length: own.size + 1 }, (_, at) => `${isRole(plain) ? plain : 'role'} ${at + 1}`)];
+    const written = tries.find((one) => isRole(one) && !taken.has(one)) ?? 'role';
+    taken.add(written);
+    roles.set(role, written);
+  }
+  return roles;
+}
+
+/** Whether a role is read again as it is written. */
+function isRole(role: string): boolean {
+  return isHead(`${role}: `) && HEAD.exec(`${role}: `)?.[1] === role && role.trim() === role;
+}
+
+/** A number without an exponent. */
+function plainly(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(6) : text;
 }

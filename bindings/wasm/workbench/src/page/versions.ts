@@ -5,7 +5,6 @@ import type { Client } from './client.js';
 import { byId, counted, fill, h, number } from './dom.js';
 import { frequencies } from './columns.js';
 import type { State } from './state.js';
-import { asText } from './talk-text.js';
 
 const MOST_ROWS = 200;
 /** A smaller change of a score is none. */
@@ -19,7 +18,7 @@ export function versionsView(
   state: State,
   slow: () => Promise<Client>,
   corpus: () => Corpus | undefined,
-  does: { readonly openTalk: (text: string) => void; readonly restore: (source: string) => void },
+  does: { readonly openTalk: (talk: Talk) => void; readonly restore: (source: string) => void },
 ): VersionsView {
   const root = byId('panel-versions');
   const told = h('p', { role: 'status' });
@@ -190,8 +189,7 @@ export function versionsView(
 
   async function openRow(row: number): Promise<void> {
     const own = await (await slow()).ask('talk', { nth: row });
-    does.openTalk(asText(own));
-    state.choose(typeof own !== 'string');
+    does.openTalk(own);
     byId('talk-title').focus();
   }
 

@@ -231,6 +231,7 @@ export interface Asks {
   fetched: { takes: { readonly name: string }; gives: { readonly source: string; readonly files: Files } };
   stages: { takes: null; gives: readonly StageFacts[] };
   load: { takes: { readonly name: string; readonly text: string }; gives: Corpus };
+  read: { takes: { readonly text: string }; gives: Talk };
   talk: { takes: { readonly nth: number }; gives: Talk };
   measure: { takes: Protocol; gives: Measured };
   moved: { takes: { readonly before: Protocol; readonly after: Protocol; readonly talk: Talk | number }; gives: Moved };

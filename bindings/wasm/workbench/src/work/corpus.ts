@@ -1,4 +1,5 @@
 // Talks from files: JSON lines in the forms that the command reads, and tables with a text on each row.
+import { call } from '#package/engine.js';
 import { Interaction, SonometerError } from 'sonometer';
 import type { Corpus, Talk, TalkTurn } from '../shared/asks.js';
 import { readTable } from './csv.js';
@@ -108,24 +109,36 @@ function asList(text: string): unknown[] | undefined {
 function itemOf(value: unknown, number: string): Item {
   if (typeof value === 'string') return { id: number, talk: value, labels: {} };
   const { id, labels, interaction, ...rest } = value as Record<string, unknown>;
-  const own = (interaction ?? (Array.isArray(value) ? { segments: value } : rest)) as Record<string, unknown>;
+  const own = (interaction ?? (Array.isArray(value) ? value : rest)) as Record<string, unknown>;
   const talk = talkOf(own);
   const flat: Record<string, Value> = {};
   flatten('', labels ?? (own as { labels?: unknown }).labels, flat);
   return { id: String(id ?? own.id ?? number), talk, labels: flat };
 }
 
-/** The talk of an object that holds one. */
-export function talkOf(value: Record<string, unknown>): Talk {
-  const { content, text, segments, messages } = value;
+/** The talk of an object that holds one, or of a list of turns or messages. */
+export function talkOf(value: Record<string, unknown> | readonly unknown[]): Talk {
+  if (Array.isArray(value)) return ofMessages(value);
+  const { content, text, segments, messages } = value as Record<string, unknown>;
   const said = content ?? text;
   if (typeof said === 'string') return said;
-  const turns = segments ?? messages;
-  if (!Array.isArray(turns)) throw new TypeError('no talk');
-  if (turns.every(isPlain)) return turns.map(plain);
-  // The forms of chats are the engine's to read; what it reads is sound.
-  Interaction.parse(JSON.stringify({ segments: turns }));
-  return turns.map(plain);
+  if (!Array.isArray(segments)) {
+    if (!Array.isArray(messages)) throw new TypeError('no talk');
+    return ofMessages(messages);
+  }
+  if (segments.every(isPlain)) return segments.map(plain);
+  // What the engine reads is sound.
+  Interaction.parse(JSON.stringify({ segments }));
+  return segments.map(plain);
+}
+
+/** The turns of a chat. Its forms are the engine's to read: in some a message is in parts, and in many some are said by nobody. */
+function ofMessages(messages: readonly unknown[]): Talk {
+  const told = call((engine) => engine.turns(JSON.stringify(messages)));
+  return Array.from({ length: told.length / 3 }, (_, at) => {
+    const [role = '', content = '', seconds = ''] = told.slice(3 * at, 3 * at + 3);
+    return seconds === '' ? { role, content } : { role, content, timestamp: Number(seconds) };
+  });
 }
 
 function isPlain(turn: unknown): boolean {
