@@ -164,7 +164,8 @@ export class SonometerTalk extends Base {
 }
 
 function paragraph({ role, parts }) {
-  const head = role === undefined ? [] : [element('span', { class: 'role', part: 'role' }, role)];
+  // What is said decides the direction of the line, whatever the direction of the role.
+  const head = role === undefined ? [] : [element('span', { class: 'role', part: 'role', dir: 'auto' }, role)];
   return element('p', { part: 'turn', dir: 'auto' }, ...head, ...parts.map(part));
 }
 

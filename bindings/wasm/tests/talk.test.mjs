@@ -118,6 +118,18 @@ async function bare() {
   return page;
 }
 
+test('a turn has the direction of what is said, not of who says it', { skip, timeout: 300_000 }, async () => {
+  const page = await bare();
+  const talk = [
+    { role: 'agent', content: '\u05ea\u05d5\u05d3\u05d4 \u05e8\u05d1\u05d4, thank you so much for your help!' },
+    { role: '\u05dc\u05e7\u05d5\u05d7', content: 'Thank you so much for your help!' },
+  ];
+  await page.evaluate((talk) => window.shows(() => ({ talk })), talk);
+  const directions = await page.evaluate(() => [...window.talk.shadowRoot.querySelectorAll('p')].map((turn) => getComputedStyle(turn).direction));
+  assert.deepEqual(directions.slice(0, 2), ['rtl', 'ltr']);
+  await page.close();
+});
+
 test('hostile talks are text and nothing else', { skip, timeout: 300_000 }, async () => {
   const page = await bare();
   const hostile = `<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>"><svg onload=window.hurt=1> Thank you so much for <b>your</b> help. ' style="color:red" \u202e\u0000 &lt;`;

@@ -15,7 +15,7 @@ export function Talk({ sensor, reading, shown }: Props) {
     <div className="talk">
       {turns.map(({ role, parts }, at) => (
         <p key={at} dir="auto">
-          {role !== undefined && <b>{role} </b>}
+          {role !== undefined && <b dir="auto">{role} </b>}
           {parts.map((part, nth) => (
             <Marked key={nth} part={part} />
           ))}
