@@ -94,6 +94,15 @@ fn many_talks_are_summed_up_and_a_few_are_shown() {
     for absent in ["http://", "https://", "<script>", "src="] {
         assert!(!page.contains(absent), "{absent}");
     }
+    // A marker has one colour, in the table and in the talks.
+    let hue_before = |text: &str| {
+        let (before, _) = page.split_once(text).expect("is shown");
+        before.rsplit("--h:").next().and_then(|rest| rest.split('"').next()).expect("has a hue").to_owned()
+    };
+    for marker in ["gratitude", "kind_request"] {
+        let (table, talk) = (format!("></span>{marker}<"), format!(" title=\"{marker} "));
+        assert_eq!(hue_before(&table), hue_before(&talk), "{marker}");
+    }
     let told = figures(&page);
     assert_eq!((told["talks"].as_u64(), told["measured"].as_u64()), (Some(31), Some(30)));
     assert_eq!(
@@ -139,6 +148,10 @@ fn one_talk_is_shown_whole() {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert_eq!(told["reading"]["score"], told["score"], "the canonical JSON is inside");
+    // Each line has the direction of what is said in it, not of who says it.
+    fs::write(folder.join("call.jsonl"), line("x", "", &[("שלום", KIND)])).expect("can be written");
+    let page = done(&folder, &["courtesy@2.0", "call.jsonl"]);
+    assert!(page.contains("<p class=\"turn\" dir=\"auto\"><b dir=\"auto\">שלום</b> <mark"), "{page}");
     fs::write(folder.join("call.txt"), KIND).expect("can be written");
     assert!(done(&folder, &["courtesy@2.0", "call.txt"]).contains("call.txt"));
     let short = folder.join("short.txt");
@@ -207,6 +220,10 @@ fn a_talk_that_cannot_be_read_is_named_by_its_line() {
     assert!(many.ends_with("; 11 other talks cannot be read either\n"), "{many}");
     let only = told("only.jsonl", bad);
     assert!(only.contains("only.jsonl:1: content: "), "{only}");
+    let none = told("none.jsonl", &bad.repeat(2));
+    assert!(none.contains("2 talks: 0 measured, 0 insufficient, 2 errors"), "{none}");
+    let page = fs::read_to_string(folder.join("report.html")).expect("is there");
+    assert!(page.contains("No talk could be read, so nothing was measured."), "{page}");
     fs::write(folder.join("no.json"), bad).expect("can be written");
     let file = refused(&folder, &["courtesy@2.0", "no.json"]);
     assert_eq!(file.matches("no.json").count(), 1, "{file}");

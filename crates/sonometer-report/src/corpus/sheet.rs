@@ -1,7 +1,7 @@
 //! The report of a corpus.
 
 use super::scores::Quantiles;
-use super::{Corpus, Picked};
+use super::{Corpus, Found, Picked};
 use crate::names::Hidden;
 use crate::paint::{Tone, one_line};
 use crate::sheet::{
@@ -78,6 +78,8 @@ impl<'i> Corpus<'i> {
         let mut notes = Vec::new();
         if self.items == 0 {
             notes.push("There are no talks, so there is nothing to show.".to_owned());
+        } else if self.errors.count() == self.items {
+            notes.push("No talk could be read, so nothing was measured.".to_owned());
         } else if self.measured() == 0 {
             notes.push("No talk held enough to be measured.".to_owned());
         }
@@ -111,22 +113,30 @@ impl<'i> Corpus<'i> {
         Gauges { rows, ..Gauges::default() }
     }
 
+    /// All markers, the most frequent first, each with its tone: that of the table and of every talk that is shown.
+    fn ranked(&self) -> Vec<(&'i str, Tone, Effect, Found)> {
+        let labels = self.instrument.markers().map(|(label, _)| label);
+        let mut all: Vec<_> = labels.zip(&self.effects).zip(&self.markers).collect();
+        all.sort_by_key(|(_, found)| std::cmp::Reverse(found.triggered));
+        let (mut good, mut bad) = (0, 0);
+        let toned = all.into_iter().map(|((label, effect), found)| {
+            let nth = if *effect == Effect::Improves { &mut good } else { &mut bad };
+            *nth += 1;
+            (label, Tone::Marker(*effect, *nth - 1), *effect, *found)
+        });
+        toned.collect()
+    }
+
     /// The markers that triggered, the most frequent first.
     fn markers_table(&self) -> Table {
         let measured = self.measured();
-        let mut all: Vec<_> = self.instrument.markers().zip(&self.effects).zip(&self.markers).collect();
-        all.sort_by_key(|(_, found)| std::cmp::Reverse(found.triggered));
-        let (mut good, mut bad) = (0, 0);
         let mut rows = Vec::new();
         let mut silent = Vec::new();
-        for (((label, _), effect), found) in all {
+        for (label, tone, effect, found) in self.ranked() {
             if found.triggered == 0 && found.pieces == 0 {
                 silent.push(label);
                 continue;
             }
-            let nth = if *effect == Effect::Improves { &mut good } else { &mut bad };
-            let tone = Tone::Marker(*effect, *nth);
-            *nth += 1;
             rows.push(Row::of(vec![
                 Line::of(tone, label).into(),
                 effect.as_str().into(),
@@ -283,7 +293,12 @@ impl<'i> Corpus<'i> {
         let score = own.reading.score().unwrap_or_default();
         let Fidelity { index, .. } = own.reading.fidelity();
         let turns = counted(own.reading.interaction().turns().len(), "turn");
-        let talk = Talk { most: Some(MOST), named: true, ..Talk::of(&own.reading) };
+        let mut talk = Talk { most: Some(MOST), named: true, ..Talk::of(&own.reading) };
+        let ranked = self.ranked();
+        for mark in &mut talk.marks {
+            let tone = ranked.iter().find(|(label, ..)| *label == mark.label).map(|(_, tone, ..)| *tone);
+            mark.tone = tone.unwrap_or(mark.tone);
+        }
         Case {
             name: self.name_of(own),
             about: format!("score {score}, fidelity {index}, {turns}"),

@@ -166,11 +166,12 @@ fn spanned(tone: Tone, text: &str) -> String {
     }
 }
 
-/// Cool hues are good news, warm ones bad, as in the terminal and in notebooks.
+/// Cool hues are good news, warm ones bad, as in the terminal and in notebooks. Each next one lies by the golden ratio of the range
+/// further on, so that many markers have colours that differ.
 fn hue(tone: Tone) -> usize {
     match tone {
-        Tone::Marker(Effect::Improves, nth) => 140 + nth * 47 % 140,
-        Tone::Marker(Effect::Worsens, nth) => (340 + nth * 23 % 70) % 360,
+        Tone::Marker(Effect::Improves, nth) => 140 + nth * 87 % 140,
+        Tone::Marker(Effect::Worsens, nth) => (340 + nth * 43 % 70) % 360,
         Tone::Warn | Tone::Bad => 10,
         Tone::Good => 140,
         Tone::Plain | Tone::Strong | Tone::Dim => 205,
@@ -384,6 +385,17 @@ mod tests {
     fn figures_stay_within_their_element() {
         let told = data("{\"a\":\"</script>\u{202e}é\"}");
         assert!(told.ends_with(">{\"a\":\"\\u003c/script>\\u202eé\"}</script>\n"), "{told}");
+    }
+
+    #[test]
+    fn eight_markers_have_eight_colours() {
+        for effect in [Effect::Improves, Effect::Worsens] {
+            let hues: Vec<usize> = (0..8).map(|nth| hue(Tone::Marker(effect, nth))).collect();
+            let apart = |a: usize, b: usize| a.abs_diff(b).min(360 - a.abs_diff(b));
+            let pairs = (0..8).flat_map(|a| (0..a).map(move |b| (a, b)));
+            let nearest = pairs.map(|(a, b)| apart(hues[a], hues[b])).min();
+            assert!(nearest >= Some(5), "{hues:?}");
+        }
     }
 
     #[test]

@@ -37,10 +37,11 @@ pub(super) fn render(talk: &Talk<'_>) -> String {
         room -= 1;
         text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if talk.judged == Some(number) { "turn judged" } else { "turn" };
+        // What is said decides the direction of the line, whatever the direction of the role.
         let role = turn
             .role
             .as_deref()
-            .map_or_else(String::new, |role| format!("<b>{}</b> ", escape(talk.role(role))));
+            .map_or_else(String::new, |role| format!("<b dir=\"auto\">{}</b> ", escape(talk.role(role))));
         let masked = talk.reading.masked_characters(number);
         let mut pieces = stretches(&turn.content, &masked, talk.marks_of(number..number + 1));
         let beyond = cut(&mut pieces, talk.most_characters());
