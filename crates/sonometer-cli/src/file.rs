@@ -2,14 +2,20 @@
 
 use crate::failure::Failure;
 use sonometer::ErrorCode;
+use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// The most bytes of a protocol, a stage, a card or a list of actions: more is refused by their readers, too.
 pub(crate) const PROTOCOL: usize = sonometer::document::MAX_SOURCE_BYTES;
 /// The most bytes of labelled data, which are held at once.
 pub(crate) const DATA: usize = 2 << 30;
+
+/// The files that were opened to be read. None of them is overwritten by what is made of it: `report talks.jsonl --out talks.jsonl`
+/// would leave a page where the talks were.
+static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The bytes of a file, or of standard input for `-`. A file with more than `most` bytes is refused before it is held: no more than
 /// one byte too many is read.
@@ -64,7 +70,24 @@ pub(crate) fn open(path: &str) -> Result<File, Failure> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     match file.metadata() {
         Ok(data) if data.is_dir() => Err(unreadable(path, &ErrorKind::IsADirectory.into())),
+        Ok(data) if data.is_file() => {
+            if let Ok(whole) = std::fs::canonicalize(path) {
+                READ.lock().unwrap_or_else(PoisonError::into_inner).insert(whole);
+            }
+            Ok(file)
+        }
         _ => Ok(file),
+    }
+}
+
+/// Fails where an output would take the place of a file that was read.
+pub(crate) fn expect_unread(path: &str) -> Result<(), Failure> {
+    let Ok(whole) = std::fs::canonicalize(path) else { return Ok(()) };
+    match READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&whole) {
+        true => {
+            Err(Failure::unusable(format!("{path}: is read here, so it is kept; name another file to write")))
+        }
+        false => Ok(()),
     }
 }
 
@@ -107,6 +130,7 @@ pub(crate) fn replace(path: &str, bytes: &[u8]) -> Result<(), Failure> {
 
 /// The same for a file that may be new. What is no file, such as a pipe or `/dev/null`, is written to as it is.
 pub(crate) fn put(path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    expect_unread(path)?;
     match std::fs::metadata(path) {
         Ok(data) if data.is_file() => replace(path, bytes),
         Ok(data) if data.is_dir() => {

@@ -1,6 +1,7 @@
 //! `--html FILE`: what was measured as a page.
 
 use crate::failure::Failure;
+use crate::file::expect_unread;
 use sonometer_report::{Sheet, page};
 
 /// The argument of every verb that has a page.
@@ -35,6 +36,7 @@ impl PageArgument {
     /// Writes the page, if it is asked for.
     pub(crate) fn write(&self, sheets: &[Sheet<'_>]) -> Result<(), Failure> {
         let Some(file) = &self.html else { return Ok(()) };
+        expect_unread(file)?;
         std::fs::write(file, page(sheets)).map_err(|error| {
             Failure::unusable(format!(
                 "{file}: the page cannot be written: {error}; name a file in an existing folder"

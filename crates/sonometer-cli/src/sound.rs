@@ -185,6 +185,7 @@ pub(crate) fn read(
     let mut read = read.map_err(|failure| Failure::engine(name, &failure.error))?;
     read.notes.splice(0..0, notes);
     if let (Some(path), Some(sound)) = (&arguments.keep_transcript, &read.sound) {
+        file::expect_unread(path)?;
         std::fs::write(path, sound.transcript.to_json())
             .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}")))?;
     }

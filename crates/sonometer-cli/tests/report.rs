@@ -355,6 +355,49 @@ fn what_cannot_be_reported_is_refused_and_leaves_no_file() {
 }
 
 #[test]
+fn what_is_read_is_never_overwritten() {
+    let folder = folder("kept");
+    let talks = line("a", "\"labels\":{\"x\":true},", &[("agent", KIND)])
+        + &line("b", "\"labels\":{\"x\":false},", &[("agent", CURT)]);
+    let walked = "{\"action\":\"hello\"}\n";
+    let entry = sonometer_catalog::find("courtesy", Some("2.0")).expect("ships");
+    let files = [
+        ("talks.jsonl", &*talks),
+        ("one.txt", KIND),
+        ("two.txt", CURT),
+        ("mine.yaml", entry.source),
+        ("walked.txt", walked),
+    ];
+    for (name, text) in files {
+        fs::write(folder.join(name), text).expect("can be written");
+    }
+    for arguments in [
+        &["report", "courtesy@2.0", "talks.jsonl", "--out", "talks.jsonl"][..],
+        &["report", "courtesy@2.0", "one.txt", "talks.jsonl", "--out", "./one.txt"],
+        &["report", "mine.yaml", "one.txt", "--out", "mine.yaml"],
+        &["sense", "courtesy@2.0", "one.txt", "--html", "one.txt"],
+        &["sense", "mine.yaml", "one.txt", "--html", "../kept/mine.yaml"],
+        &["compare", "courtesy@2.0", "one.txt", "two.txt", "--html", "two.txt"],
+        &["batch", "courtesy@2.0", "talks.jsonl", "--out", "out.jsonl", "--html", "talks.jsonl"],
+        &["evaluate", "courtesy@2.0", "talks.jsonl", "--label", "x", "--html", "talks.jsonl"],
+        &["diff", "courtesy@2.0", "mine.yaml", "talks.jsonl", "--html", "mine.yaml"],
+        &["dive", "billing-dispute", "--actions", "walked.txt", "--log", "walked.txt"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+        let output = command.args(arguments).current_dir(&folder).output().expect("starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(
+            told.contains("is read here, so it is kept; name another file to write"),
+            "{arguments:?}: {told}"
+        );
+        for (name, text) in files {
+            assert_eq!(fs::read_to_string(folder.join(name)).expect("is there"), text, "{arguments:?}");
+        }
+    }
+}
+
+#[test]
 fn a_talk_of_a_hundred_thousand_turns_stays_a_page() {
     let folder = folder("long");
     let turns: Vec<(&str, &str)> =

@@ -47,6 +47,8 @@ pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit
     let world = source.world()?;
     let key = arguments.key.as_deref().map(signing_key).transpose()?;
     let (seed, given) = given(arguments, &world)?;
+    // Before anything is played, which would be lost.
+    [&arguments.log, &arguments.card].into_iter().flatten().try_for_each(|path| file::expect_unread(path))?;
     let mut dive = world.open(seed);
     match arguments.json {
         true => screen.print_bytes(&format!("{}\n", dive.observation().to_json()))?,
