@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const KNOWN: usize = 4096;
 /// Letters and digits from which on a hidden text within a longer name is noticed; shorter ones only as words of their own.
 const WITHIN: usize = 4;
+/// Separators from the end of a name before which it is cut.
+const CUTS: usize = 6;
 /// Characters from which on a hidden word hides a name that has it.
 const WORD: usize = 3;
 
@@ -53,12 +55,26 @@ impl Names {
 }
 
 /// Whether nothing in `name` is masked, as it is written and with its separators as spaces: `ann@x.org.txt`, `call_4111-1111-1111-1111`.
+/// What comes after a private text may hide it from the protocol, as the number in `ann@x.org-2` does: so all that ends before a
+/// separator is asked, too.
 fn is_plain(instrument: &Instrument, name: &str) -> bool {
-    let apart: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let spaced: String = stem.chars().map(|c| if "_/\\".contains(c) { ' ' } else { c }).collect();
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    [name, &apart, stem, &spaced, last].iter().all(|text| shows_whole(instrument, text))
+    let ends = name.char_indices().rev().filter(|(_, c)| !(c.is_alphanumeric() || ".@".contains(*c)));
+    let cut = ends.take(CUTS).map(|(at, _)| &name[..at]);
+    let asked: BTreeSet<String> = [name, stem, last]
+        .into_iter()
+        .chain(cut)
+        .flat_map(|text| [text.to_owned(), apart(text)])
+        .chain([spaced])
+        .collect();
+    asked.iter().all(|text| shows_whole(instrument, text))
+}
+
+/// A text with all but letters and digits as spaces.
+fn apart(text: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect()
 }
 
 /// Whether a text is shown as it is, in every role. What cannot be asked counts as hidden.
@@ -229,9 +245,16 @@ mod tests {
         for plain in ["calls.jsonl", "agent", "2026-11-24", "", "a/b c.txt"] {
             assert!(names.allows(plain), "{plain}");
         }
-        for private in
-            ["ann@example.org", "calls of ann@example.org.txt", "x/my name is anna", "my_name_is_bo.txt"]
-        {
+        for private in [
+            "ann@example.org",
+            "calls of ann@example.org.txt",
+            "x/my name is anna",
+            "my_name_is_bo.txt",
+            "ann@example.org-2",
+            "call-ann@example.org_17",
+            "ann@example.org-2026-11-24",
+            "a/ann@example.org-3/b.json",
+        ] {
             assert!(!names.allows(private), "{private}");
         }
     }
