@@ -52,6 +52,11 @@
   // Writes what comes, event by event if it is a stream.
   const write = async (answer, out) => {
     const media = answer.headers.get("content-type") ?? "";
+    // A table in Parquet, say, is no text.
+    if (media !== "" && !/text|json/.test(media)) {
+      out.textContent = `${(await answer.arrayBuffer()).byteLength} bytes of ${media}`;
+      return;
+    }
     if (!media.startsWith("text/event-stream")) {
       out.textContent = shown(await answer.text());
       return;

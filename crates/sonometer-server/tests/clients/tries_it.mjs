@@ -38,6 +38,8 @@ try {
   holds(JSON.parse(protocol.out).id === "courtesy", protocol.out);
   const usage = await tried("getUsage");
   holds(JSON.parse(usage.out).used > 0, usage.out);
+  const table = await tried("exportCharges", (place) => place.locator("select").last().selectOption("parquet"));
+  holds(/^\d+ bytes of application\//.test(table.out), table.out);
   holds(faults.length === 0, faults.join("; "));
   const wrong = await tried("checkFidelity", (place) => place.locator("textarea").fill("{}"));
   holds(wrong.status.startsWith("400 ") && wrong.out.includes("invalid_request"), JSON.stringify(wrong));
