@@ -99,6 +99,11 @@ impl Source {
 
 /// The entry of the catalogue for a protocol, as `id` or `id@version`.
 pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
+    if is_path(target) {
+        let fix = "`sonometer check` and `sonometer test` read files";
+        let message = format!("`{target}` is a file, and the catalogue has what ships; {fix}");
+        return Err(Failure::told(ErrorCode::TargetNotFound, message));
+    }
     find_any(target, &[TargetKind::Protocol]).map_err(not_found)
 }
 

@@ -308,6 +308,9 @@ fn programs_get_the_error_envelope() {
         "{}",
         unknown.out
     );
+    let file = run(&["protocols", "mine.yaml"]);
+    assert_eq!(file.code, 4);
+    assert!(file.err.contains("`mine.yaml` is a file, and the catalogue has what ships"), "{}", file.err);
 }
 
 #[test]

@@ -101,6 +101,7 @@ fn every_verb_has_a_manual_page() {
         assert!(text.contains(".SH SYNOPSIS") && text.contains(".SH OPTIONS"), "{verb}");
         assert!(page("sonometer.1").contains(&verb.replace('-', "\\-")), "{verb}");
     }
+    assert_eq!(run(&["man", "-"]).status.code(), Some(2), "`-` is no folder");
     let refused = run(&["man", "/dev/null/man1"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(

@@ -10,8 +10,15 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The folder into which the pages are written; it is made if it does not exist
-    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath, value_parser = folder)]
     folder: PathBuf,
+}
+
+fn folder(name: &str) -> Result<PathBuf, String> {
+    match name {
+        "-" => Err("the pages are files; write the name of a folder".into()),
+        _ => Ok(name.into()),
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, command: Command, screen: &mut Screen) -> Result<Exit, Failure> {

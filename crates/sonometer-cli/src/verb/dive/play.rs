@@ -74,7 +74,20 @@ pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit
                 if typing && !arguments.json {
                     screen.print(&show::prompt(&screen.paint, &dive))?;
                 }
-                let Some(action) = next_line()? else { break };
+                let Some(line) = next_line()? else { break };
+                let action = match String::from_utf8(line) {
+                    Ok(action) => action,
+                    Err(_) => {
+                        let told = "standard input: a line is not UTF-8; write it in UTF-8";
+                        let wrong = Failure::unusable(told.to_owned());
+                        // A slip of a person does not end what they have played so far.
+                        if !typing {
+                            return Err(wrong);
+                        }
+                        screen.fail(&wrong, arguments.json);
+                        continue;
+                    }
+                };
                 if has_words {
                     match action.trim() {
                         "quit" => break,
@@ -173,11 +186,16 @@ fn act(
     }
 }
 
-fn next_line() -> Result<Option<String>, Failure> {
-    let mut line = String::new();
-    match std::io::stdin().lock().read_line(&mut line) {
+fn next_line() -> Result<Option<Vec<u8>>, Failure> {
+    let mut line = Vec::new();
+    match std::io::stdin().lock().read_until(b'\n', &mut line) {
         Ok(0) => Ok(None),
-        Ok(_) => Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned())),
+        Ok(_) => {
+            while line.last().is_some_and(|last| b"\r\n".contains(last)) {
+                line.pop();
+            }
+            Ok(Some(line))
+        }
         Err(error) => Err(Failure::unusable(format!("standard input cannot be read: {error}"))),
     }
 }
