@@ -63,7 +63,7 @@ export class Sensor implements Disposable {
   static shipped(name: string): Sensor;
   /**
    * What ships, in the module or as a file in the folder `protocols` of the package, by `id` or `id@version`. In browsers the file is
-   * fetched from beside the script.
+   * fetched from beside the module.
    * @throws {SonometerError} `target_not_found`; `invalid_request` if the file cannot be read
    */
   static load(name: string): Promise<Sensor>;

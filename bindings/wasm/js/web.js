@@ -7,8 +7,12 @@ import { messageOf } from './kind.js';
 
 export * from './index.js';
 
+// An address that bundlers know: it is where they put the module.
+const module = new URL('./sonometer.wasm', import.meta.url);
+
 readFilesBy(async (path) => {
-  const address = new URL(`./${path}`, import.meta.url);
+  // Beside the module: an address of parts beside `import.meta.url` is every file that it could mean for Vite and webpack, which ship them all.
+  const address = new URL(`./${path}`, module);
   let answer;
   try {
     answer = await fetch(address);
@@ -22,7 +26,7 @@ readFilesBy(async (path) => {
 let loading;
 
 /** Loads the engine; the first call decides from where. Further calls wait for the same. */
-export function init(source = new URL('./sonometer.wasm', import.meta.url)) {
+export function init(source = module) {
   if (isRunning()) return Promise.resolve();
   loading ??= load(source).catch((error) => {
     // Once the reason is gone, another call may succeed.
