@@ -264,7 +264,7 @@ pub(super) fn told(refusal: Refusal) -> Failure {
     })
 }
 
-/// A line of a list. Names, agents and subjects are of others: they begin no line of their own, and say nothing to a terminal.
+/// A line of a list. Names, agents, subjects and addresses are of others: they begin no line of their own, and say nothing to a terminal.
 pub(super) fn listed(line: &str) -> String {
     format!("{}\n", one_line(line))
 }
@@ -327,10 +327,10 @@ fn delivery(delivery: &Delivery) -> String {
         ("waiting", 1..) => format!(", next {}", period::iso(*next_ms)),
         _ => String::new(),
     };
-    let mut text = format!("{id}  {job}  {status}{next}  {url}\n");
+    let mut text = listed(&format!("{id}  {job}  {status}{next}  {url}"));
     for Attempt { number, at_ms, took_ms, answered, error } in attempts {
         let outcome = if *answered == 0 { error.clone() } else { answered.to_string() };
-        text.push_str(&format!("  {number}. {}  {took_ms} ms  {outcome}\n", period::iso(*at_ms)));
+        text.push_str(&listed(&format!("  {number}. {}  {took_ms} ms  {outcome}", period::iso(*at_ms))));
     }
     text
 }
@@ -526,4 +526,23 @@ async fn account(service: &Service, account: &Account) -> Result<String, Failure
         after.rate_usd,
         after.per_window
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_client_begins_no_line_and_says_nothing_to_a_terminal() {
+        let attempt = Attempt { number: 1, at_ms: 0, took_ms: 2, answered: 0, error: "a\nb".to_owned() };
+        let text = delivery(&Delivery {
+            id: "msg_a".to_owned(),
+            job: "job_a".to_owned(),
+            url: "http://a.example/\nmsg_b  job_b  delivered \u{1b}[31m".to_owned(),
+            status: "gone".to_owned(),
+            next_ms: 0,
+            attempts: vec![attempt],
+        });
+        assert!(text.lines().count() == 2 && !text.contains('\u{1b}'), "{text:?}");
+    }
 }
