@@ -7,6 +7,25 @@ use crate::token::Mode;
 use serde::Serialize;
 use sonometer::Unit;
 
+/// An amount in US dollars: at least 0, and no finer than the millionth that is kept. A finer one would become another, and a price near
+/// 0 would charge nothing.
+///
+/// # Errors
+/// What to write instead.
+pub fn amount(text: &str) -> Result<Unit, &'static str> {
+    let amount = Unit::parse(text).filter(|amount| *amount >= Unit::ZERO);
+    let amount = amount.ok_or("not an amount in US dollars; write for example \"0.004\"")?;
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (_, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = mantissa.bytes().rev().filter(u8::is_ascii_digit);
+    let zeros = digits.clone().take_while(|digit| *digit == b'0').count();
+    let places = fraction.len() as i64 - exponent.parse::<i64>().unwrap_or_default() - zeros as i64;
+    if places > 6 && zeros < digits.count() {
+        return Err("finer than a millionth of a US dollar; write at most six digits behind the point");
+    }
+    Ok(amount)
+}
+
 /// The settings of an account: one for each organization and mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -188,6 +207,27 @@ impl Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_is_kept_as_it_is_written_or_refused() {
+        for (text, millionths) in [
+            ("0.004", 4_000),
+            ("50", 50_000_000),
+            ("0.000001", 1),
+            ("1e-6", 1),
+            ("0.00400000", 4_000),
+            ("10e-7", 1),
+            ("0.00", 0),
+        ] {
+            assert_eq!(amount(text), Ok(Unit(millionths)), "{text}");
+        }
+        for text in ["0.0000004", "0.0000015", "1e-7", "12.3456789", "1.5e-6"] {
+            assert!(amount(text).is_err_and(|wrong| wrong.contains("millionth")), "{text}");
+        }
+        for text in ["-1", "NaN", "", "0,004", "99999999999999999999"] {
+            assert!(amount(text).is_err_and(|wrong| wrong.contains("not an amount")), "{text}");
+        }
+    }
 
     #[test]
     fn the_ceiling_follows_quota_overage_and_cap() {

@@ -1,10 +1,10 @@
 //! `sonometer admin`: organizations, tokens, accounts, what organizations publish, and the check of the ledger.
 
+use super::admin_audit;
 use super::admin_bill::{self, Bill};
 use super::admin_dives::{self, DiveTask};
 use super::serve::runtime;
 use super::store::StoreFlags;
-use super::{admin_audit, sense};
 use crate::failure::{Exit, Failure, counted};
 use crate::paint::one_line;
 use crate::screen::Screen;
@@ -157,7 +157,7 @@ pub(super) struct NewToken {
     #[arg(long, value_name = "MOMENT", default_value = "never", value_parser = moment)]
     expires: i64,
     /// The most US dollars of overage that it may cause in a month
-    #[arg(long, value_name = "USD", value_parser = sense::rate)]
+    #[arg(long, value_name = "USD", value_parser = amount)]
     cap: Option<Unit>,
 }
 
@@ -178,7 +178,7 @@ pub(super) struct Account {
     #[arg(long, value_name = "ON|OFF", value_parser = switch)]
     overage: Option<bool>,
     /// US dollars for each ICS beyond the quota
-    #[arg(long, value_name = "USD", value_parser = sense::rate)]
+    #[arg(long, value_name = "USD", value_parser = amount)]
     rate: Option<Unit>,
     /// The most US dollars that overage may cost in a month, or `none`
     #[arg(long, value_name = "USD", value_parser = cap)]
@@ -206,7 +206,11 @@ impl Account {
 struct Cap(Option<Unit>);
 
 fn cap(text: &str) -> Result<Cap, String> {
-    if text == "none" { Ok(Cap(None)) } else { sense::rate(text).map(|cap| Cap(Some(cap))) }
+    if text == "none" { Ok(Cap(None)) } else { amount(text).map(|cap| Cap(Some(cap))) }
+}
+
+fn amount(text: &str) -> Result<Unit, String> {
+    Ok(sonometer_service::account::amount(text)?)
 }
 
 fn switch(text: &str) -> Result<bool, String> {

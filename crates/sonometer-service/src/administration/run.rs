@@ -3,7 +3,7 @@
 use super::answers as write;
 use super::{Actor, Deed, Task};
 use crate::Service;
-use crate::account::Settings;
+use crate::account::{self, Settings};
 use crate::dive::PasswordRule;
 use crate::period::parse_moment;
 use crate::refusal::Refusal;
@@ -88,9 +88,7 @@ impl Body {
 
     fn amount(&self, key: &str) -> Result<Option<Unit>, Refusal> {
         let Some(text) = self.text(key) else { return Ok(None) };
-        let amount = Unit::parse(text).filter(|amount| *amount >= Unit::ZERO);
-        let wrong = || Refusal::invalid(key, "not an amount in US dollars; write for example \"0.004\"");
-        amount.map(Some).ok_or_else(wrong)
+        account::amount(text).map(Some).map_err(|wrong| Refusal::invalid(key, wrong))
     }
 
     fn mode(&self) -> Mode {
