@@ -3,12 +3,13 @@
 use crate::Service;
 use crate::account::{Settings, Standing};
 use crate::catalogue::{Shelf, compose};
+use crate::effort::Effort;
 use crate::period::{Period, iso};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, Refusal, counted};
 use crate::store::{NewToken, OrgRow, TargetRow};
 use crate::text;
 use crate::token::{self, Mode, Scope};
-use sonometer::protocol::NoFile;
+use sonometer::protocol::{NoFile, Status};
 use sonometer::stage::Stage;
 use sonometer::{Document, Mask, TargetKind, Unit};
 use std::borrow::Cow;
@@ -271,6 +272,39 @@ impl Service {
         tracing::info!(org, id, version, status, same, "put on the shelf");
         let TargetRow { kind, id, version, status, digest, .. } = new;
         Ok(Published { kind: kind.as_str(), id, version, status, digest })
+    }
+
+    /// Whether a protocol that says it is published has passed its own tests, and has no warnings: it never changes. So the command
+    /// does with a file before it comes here; a stage is asked where it is published.
+    ///
+    /// # Errors
+    /// `invalid_request` with how many of its tests fail; what is wrong with the file.
+    pub(crate) async fn proven(&self, org: &str, source: &str) -> Result<(), Refusal> {
+        self.known_org(org).await?;
+        if Stage::is_meant(source) {
+            return Ok(());
+        }
+        let (document, warnings) = Document::read_with(source, &no_list_files)
+            .map_err(|error| Refusal::invalid(error.place, error.message))?;
+        let Document::Protocol(protocol) = document else { return Ok(()) };
+        if protocol.status != Status::Published {
+            return Ok(());
+        }
+        if let Some(first) = warnings.iter().next() {
+            return Err(wrong(format!(
+                "the protocol has {}; fix them first, because a published version never changes; the first: {first}",
+                counted(warnings.iter().count(), "warning")
+            )));
+        }
+        let ran = self.work(org, Effort::LONG, move || sonometer_author::test::failures(&protocol)).await?;
+        match ran.map_err(|error| Refusal::invalid(error.place, error.message))? {
+            (1.., 0) => Ok(()),
+            (tests, failing) => Err(wrong(format!(
+                "the protocol has {}, of which {failing} fail; a published version never changes, so first make \
+                 `sonometer test --strict` of this file pass",
+                counted(tests, "test")
+            ))),
+        }
     }
 
     /// Archives a version: it stays callable by its exact version.

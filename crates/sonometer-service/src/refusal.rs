@@ -294,6 +294,11 @@ impl Refusal {
     }
 }
 
+/// A number with what it counts.
+pub(crate) fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 impl From<sonometer::Error> for Refusal {
     fn from(error: sonometer::Error) -> Self {
         let code = match error.code {

@@ -218,8 +218,20 @@ fn two_secrets_sign_at_a_time_and_a_notification_is_sent_again() {
 fn what_is_published_and_the_log_of_it_all() {
     let bench = Bench::start();
     let operator = Operator::of(&bench);
-    let made =
-        operator.done("/admin/v1/orgs/acme/shelf", &json!({"source": desk("1.0", "1.0", "published")}));
+    // What is published for good has no warnings and passes its own tests, as with the command.
+    let bare = desk("1.0", "1.0", "published");
+    let tested = bare
+        .replace("weak: thankful", "weak: thankful\n    hit: Thank you.")
+        .replace("strong: good morning", "strong: good morning\n    hit: Good morning.")
+        .replace("very) sorry", "very) sorry\n    hit: So sorry.");
+    let failing = tested.replace("hit: So sorry.", "hit: Never mind.");
+    for (source, words) in [(&bare, "has 3 warnings"), (&failing, "has 3 tests, of which 1 fail")] {
+        let refused = operator.post("/admin/v1/orgs/acme/shelf", &json!({"source": source}));
+        refused.is(400, "invalid_request");
+        assert!(refused.body.contains(words), "{}", refused.body);
+    }
+    assert_eq!(operator.seen("/admin/v1/orgs/acme/shelf")["shelf"], json!([]));
+    let made = operator.done("/admin/v1/orgs/acme/shelf", &json!({"source": tested}));
     assert_eq!((&made["id"], &made["status"]), (&json!("desk"), &json!("published")));
     bench.post("/api/v1/sense", &sense("desk", TWO)).good("Sense");
     operator.done("/admin/v1/orgs/acme/shelf", &json!({"source": door("")}));
@@ -282,6 +294,8 @@ fn what_is_published_and_the_log_of_it_all() {
         ["sesame", session["session"].as_str().expect("is text"), token["token"].as_str().expect("is text")]
     {
         assert!(!all.contains(secret), "{secret}");
+        "target.publish acme invalid_request ".to_owned(),
+        "target.publish acme invalid_request ".to_owned(),
     }
     let page = operator.seen("/admin/v1/audit?limit=2&org=acme")["audit"].clone();
     assert_eq!(page[1]["action"], "target.archive");

@@ -212,6 +212,7 @@ impl Service {
                 json!({"shelf": all.collect::<Vec<_>>()}).into()
             }
             Task::Publish => {
+                self.proven(org, said("source")).await?;
                 let made = self.publish(org, said("source")).await?;
                 let subject = Some(format!("{} {}@{}", made.kind, made.id, made.version));
                 let answer = json!({

@@ -3,7 +3,7 @@
 use super::password::{NONE, verifier};
 use super::world::Parts;
 use crate::effort::Effort;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, Refusal, counted};
 use crate::store::{Grant, StageRow};
 use crate::{Published, Service};
 use sonometer::Diagnostics;
@@ -45,9 +45,8 @@ fn unfit(world: &World, warnings: &Diagnostics) -> Result<(), Refusal> {
         warnings.iter().chain(lint.iter()).chain(walks.iter()).map(ToString::to_string).collect();
     if let Some(first) = found.first() {
         let message = format!(
-            "the stage has {} warnings; fix them first, because a published version never changes; the first: \
-                     {first}",
-            found.len()
+            "the stage has {}; fix them first, because a published version never changes; the first: {first}",
+            counted(found.len(), "warning")
         );
         return Err(wrong(message));
     }
