@@ -8,6 +8,7 @@ use sonometer::composition::{Standing, compare_versions};
 use sonometer::document::suggest;
 use sonometer::protocol::Status;
 use sonometer::{Blueprint, Catalog, Document, Error, Instrument, Metric, Protocol, TargetKind};
+use sonometer_author::frozen;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -231,10 +232,13 @@ impl Shelves {
     }
 }
 
-/// Whether what a composition names can be found, for publishing.
+/// Whether what a composition names can be found and can no longer change, for publishing: a metric or blueprint never changes either.
 pub(crate) fn compose(shelf: &Shelf, document: &Document) -> Result<(), Refusal> {
-    Instrument::new(document.clone(), shelf).map(drop).map_err(|error| Refusal {
-        code: Code::InvalidRequest,
-        ..Refusal::invalid(error.place, error.message)
-    })
+    let wrong = |error: Error| Refusal::invalid(error.place, error.message);
+    let whole = Instrument::new(document.clone(), shelf).map_err(wrong)?;
+    let parts = frozen::named_in(document, shelf).map_err(wrong)?;
+    if matches!(document, Document::Protocol(_)) {
+        return Ok(());
+    }
+    frozen::check(&parts, whole.sensors(), shelf).map_err(|what| Refusal::new(Code::InvalidRequest, what))
 }

@@ -230,6 +230,31 @@ fn what_is_published_never_changes_and_what_is_archived_stays_callable() {
     assert!(!bench.get("/api/v1/protocols?status=all").body.contains("desk"));
 }
 
+/// A metric never changes, so nothing in it may: neither a draft, nor what a new version takes the place of.
+#[test]
+fn a_metric_or_blueprint_names_nothing_that_can_still_change() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    bench.publish("acme", &desk("1.1", "1.0", "draft"));
+    let told = |source: &str| {
+        let refused = bench.runtime.block_on(bench.service.publish("acme", source));
+        refused.expect_err("can change").message
+    };
+    let draft = "`desk@1.1` is a draft, which can still change; publish it first";
+    assert_eq!(told(&METRIC.replace("desk@1.0", "desk@1.1")), draft);
+    assert_eq!(
+        told(&METRIC.replace("desk@1.0", "desk")),
+        "`tone` names `desk` without a version, so it changes with every new one; pin it: `desk@1.0`"
+    );
+    bench.publish("acme", METRIC);
+    assert_eq!(told(&BLUEPRINT.replace("desk@1.0", "desk@1.1")), draft);
+    assert_eq!(
+        told(&BLUEPRINT.replace("tone@1.0", "tone")),
+        "`counter` names `tone` without a version, so it changes with every new one; pin it: `tone@1.0`"
+    );
+    bench.publish("acme", BLUEPRINT);
+}
+
 /// Requests cannot carry a key, so such a protocol would refuse every one of them.
 #[test]
 fn masks_that_need_a_key_are_refused_before_they_are_asked() {

@@ -1,6 +1,5 @@
 //! `sonometer publish`: a tested protocol or stage is frozen, and named by its digest; a metric or blueprint of frozen parts too.
 
-mod frozen;
 mod stage;
 
 use super::dive::StageSource;
@@ -13,6 +12,7 @@ use sonometer::document::{self, Node};
 use sonometer::protocol::Status;
 use sonometer::stage::Stage;
 use sonometer::{Diagnostics, Document, ErrorCode, Protocol};
+use sonometer_author::frozen;
 
 /// Arguments of `publish`.
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,7 @@ fn freeze(source: &Source, composed: Document, screen: &mut Screen) -> Result<Ex
     let shelf = source.beside();
     let parts = frozen::named_in(&composed, &shelf).map_err(|error| Failure::engine(name, &error))?;
     let whole = source.compose(composed).map_err(|error| Failure::engine(name, &error))?;
-    frozen::check(name, &parts, whole.sensors(), &shelf)?;
+    frozen::check(&parts, whole.sensors(), &shelf).map_err(|what| refused(format!("{name}: {what}")))?;
     screen.print(&format!(
         "{kind} {id}@{version} is published: {digest}\n{} pinned; a change needs a new version\n",
         counted(whole.sensors().len(), "protocol")

@@ -1,6 +1,5 @@
 //! A stage is frozen if its walkthroughs end as they say, silence and repetition do not pass, and what senses it is frozen.
 
-use super::frozen::{self, Named};
 use super::{as_published, refused, without_warnings};
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
@@ -10,6 +9,7 @@ use sonometer::composition::Reference;
 use sonometer::protocol::Status;
 use sonometer::stage::World;
 use sonometer::{Catalog, Document, Error, TargetKind};
+use sonometer_author::frozen::{self, Named};
 use sonometer_catalog::Shelf;
 
 pub(super) fn publish(stage: &StageSource, path: &str, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -30,7 +30,8 @@ pub(super) fn publish(stage: &StageSource, path: &str, screen: &mut Screen) -> R
     }
     let shelf = stage.shelf();
     let parts = named_by(&world, &shelf).map_err(|error| Failure::engine(name, &error))?;
-    frozen::check(name, &parts, world.instrument().sensors(), &shelf)?;
+    frozen::check(&parts, world.instrument().sensors(), &shelf)
+        .map_err(|what| refused(format!("{name}: {what}")))?;
     if world.stage().status != Status::Published {
         let published = StageSource { source: as_published(source)? };
         world = published.world()?;

@@ -1,16 +1,17 @@
 //! What rests on nothing that can still change: every name with its version, every protocol published.
 
-use super::refused;
-use crate::failure::Failure;
 use sonometer::composition::Reference;
 use sonometer::protocol::Status;
 use sonometer::{Catalog, Document, Error, Metric, Protocol, Sensor};
 
 /// Who names something, in words, and what.
-pub(super) type Named = (String, Reference);
+pub type Named = (String, Reference);
 
 /// Everything that a metric or blueprint names: itself, or a metric in it.
-pub(super) fn named_in(composed: &Document, catalog: &dyn Catalog) -> Result<Vec<Named>, Error> {
+///
+/// # Errors
+/// Those of the catalogue.
+pub fn named_in(composed: &Document, catalog: &dyn Catalog) -> Result<Vec<Named>, Error> {
     let components = |metric: &Metric| {
         let own = metric.components.iter().map(|component| component.protocol.clone());
         own.map(|reference| (format!("`{}`", metric.id), reference)).collect::<Vec<_>>()
@@ -34,24 +35,20 @@ pub(super) fn named_in(composed: &Document, catalog: &dyn Catalog) -> Result<Vec
     }
 }
 
-/// Refuses the file `name` if something is named without a version, or a protocol that senses is a draft.
-pub(super) fn check(
-    name: &str,
-    parts: &[Named],
-    sensors: &[Sensor],
-    catalog: &dyn Catalog,
-) -> Result<(), Failure> {
+/// What can still change: something that is named without a version, or a draft among the protocols that sense.
+///
+/// # Errors
+/// What it is, and what to do.
+pub fn check(parts: &[Named], sensors: &[Sensor], catalog: &dyn Catalog) -> Result<(), String> {
     if let Some((holder, loose)) = parts.iter().find(|(_, reference)| reference.version.is_none()) {
         let version = latest(loose, sensors, catalog).unwrap_or_else(|| "1.0".to_owned());
-        return Err(refused(format!(
-            "{name}: {holder} names `{loose}` without a version, so it changes with every new one; pin it: `{loose}@{version}`"
-        )));
+        return Err(format!(
+            "{holder} names `{loose}` without a version, so it changes with every new one; pin it: `{loose}@{version}`"
+        ));
     }
     for Protocol { id, version, status, .. } in sensors.iter().map(Sensor::protocol) {
         if *status == Status::Draft {
-            return Err(refused(format!(
-                "{name}: `{id}@{version}` is a draft, which can still change; publish it first"
-            )));
+            return Err(format!("`{id}@{version}` is a draft, which can still change; publish it first"));
         }
     }
     Ok(())
