@@ -48,6 +48,12 @@ impl StoreFlags {
                 "{file}: no such file; `sonometer serve` or `sonometer admin create-org` creates it"
             )));
         }
+        if Store::is_empty(file) {
+            return Err(Failure::unusable(format!(
+                "{file}: the file is empty, so it holds no database; give --database another file, or restore a backup \
+                 (docs/service.md, Backup and restore)"
+            )));
+        }
         self.open().await
     }
 

@@ -122,6 +122,11 @@ fn administration_beside_a_running_server() {
     if server().is_none() {
         let (code, _, err) = admin(&folder, &["check"]);
         assert!(code == 2 && err.contains("no such file") && !folder.join("db.sqlite").exists(), "{err}");
+        // A copy that failed is no backup that was checked.
+        fs::write(folder.join("db.sqlite"), "").expect("can be written");
+        let (code, out, err) = admin(&folder, &["check"]);
+        assert!(code == 2 && out.is_empty() && err.contains("the file is empty"), "{out}{err}");
+        assert_eq!(fs::metadata(folder.join("db.sqlite")).map(|file| file.len()).ok(), Some(0));
     }
     let served = Served::start(&folder, &[]);
     done(&folder, &["create-org", "acme", "--name", "Acme"]);

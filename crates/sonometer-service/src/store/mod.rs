@@ -244,6 +244,12 @@ impl Store {
 
     /// Connections, each with those that nobody uses: to write and to read.
     pub fn connections(&self) -> [(&'static str, u32, usize); 2] {
+    /// Whether the file of a store is there and holds nothing, as a copy that failed does. Opening would make a new store of it.
+    pub fn is_empty(url: &str) -> bool {
+        matches!(Dialect::of(url), Ok(Dialect::Sqlite))
+            && std::fs::metadata(path(url)).is_ok_and(|file| file.is_file() && file.len() == 0)
+    }
+
         let of = |name, pool: &AnyPool| (name, pool.size(), pool.num_idle());
         [of("write", &self.writer), of("read", &self.readers)]
     }
