@@ -180,7 +180,7 @@ impl Service {
         text::check("id", id)?;
         match self.store().expire_token(id, expires_ms).await? {
             true => Ok(()),
-            false => Err(wrong(format!("unknown token `{id}`"))),
+            false => Err(wrong(format!("there is no active token `{id}` to change"))),
         }
     }
 

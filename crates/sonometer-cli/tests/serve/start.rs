@@ -152,6 +152,7 @@ fn administration_beside_a_running_server() {
     done(&folder, &["revoke-token", id]);
     assert_eq!(usage(&served.address, token).0, 401);
     assert_eq!(admin(&folder, &["revoke-token", id]).0, 2);
+    assert_eq!(admin(&folder, &["expire-token", id, "never"]).0, 2);
     assert_eq!(admin(&folder, &["create-org", "Acme"]).0, 2);
     assert_eq!(admin(&folder, &["create-token", "nobody"]).0, 2);
     for verb in ["tokens", "shelf", "dives"] {

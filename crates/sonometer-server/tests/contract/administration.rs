@@ -144,6 +144,9 @@ fn organizations_and_tokens_from_their_making_to_their_end() {
     assert!(!listed.to_string().contains(&next_token));
     operator.done(&format!("/admin/v1/tokens/{next_id}/revoke"), &json!({}));
     bench.get_as(&next_token, "/api/v1/usage").is(401, "unauthorized");
+    operator
+        .post(&format!("/admin/v1/tokens/{next_id}/expire"), &json!({"at": "never"}))
+        .is(400, "invalid_request");
     assert_eq!(operator.seen("/admin/v1/check")["wrong"], json!([]));
 }
 

@@ -150,7 +150,7 @@ impl Store {
     /// # Errors
     /// `unavailable`.
     pub async fn expire_token(&self, id: &str, expires_ms: i64) -> Result<bool, Refusal> {
-        let done = sqlx::query("UPDATE tokens SET expires_ms = $2 WHERE id = $1")
+        let done = sqlx::query("UPDATE tokens SET expires_ms = $2 WHERE id = $1 AND revoked_ms = 0")
             .bind(id)
             .bind(expires_ms)
             .execute(&self.writer)
