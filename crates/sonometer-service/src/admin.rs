@@ -101,7 +101,7 @@ impl Service {
     ) -> Result<(String, String), Refusal> {
         self.known_org(org).await?;
         text::check("name", name)?;
-        self.check_expiry(expires_ms)?;
+        self.check_end("expires", expires_ms)?;
         let token = token::write(mode, self.inner.ids.secret()?);
         let mut scopes = scopes.to_vec();
         scopes.sort_unstable();
@@ -122,15 +122,15 @@ impl Service {
         Ok((new.id, token))
     }
 
-    /// Whether a token that is made now is good for a while.
-    fn check_expiry(&self, expires_ms: i64) -> Result<(), Refusal> {
+    /// Whether a token or a session that is made now is good for a while (0: for ever).
+    pub(crate) fn check_end(&self, place: &str, end_ms: i64) -> Result<(), Refusal> {
         let now = self.now_ms();
-        if expires_ms == 0 || expires_ms > now {
+        if end_ms == 0 || end_ms > now {
             return Ok(());
         }
         let message =
-            format!("{} is past; it is {} now; give a later moment, or `never`", iso(expires_ms), iso(now));
-        Err(Refusal::invalid("expires", message))
+            format!("{} is past; it is {} now; give a later moment, or `never`", iso(end_ms), iso(now));
+        Err(Refusal::invalid(place, message))
     }
 
     /// Makes a token in the place of another: of the same organization, for the same, invited to the same stages. The other stays

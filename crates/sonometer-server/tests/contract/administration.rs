@@ -246,6 +246,9 @@ fn what_is_published_and_the_log_of_it_all() {
     operator.done("/admin/v1/orgs/acme/stages/door/entitle", &json!({"org": "other"}));
     operator.done("/admin/v1/orgs/acme/stages/door/invite", &json!({"token": operator.id}));
     let session = operator.done("/admin/v1/orgs/acme/stages/door/sessions", &json!({"until": "never"}));
+    let ended = operator.post("/admin/v1/orgs/acme/stages/door/sessions", &json!({"until": "2020-01-31"}));
+    ended.is(400, "invalid_request");
+    assert_eq!(ended.json()["error"]["details"]["place"], "until", "{}", ended.body);
     let both = json!({"password": "open sesame", "no_password": true});
     operator.post("/admin/v1/orgs/acme/stages/door/access", &both).is(400, "invalid_request");
     operator
@@ -284,12 +287,15 @@ fn what_is_published_and_the_log_of_it_all() {
         "target.archive acme done protocol desk@1.0".to_owned(),
         "stage.entitle acme invalid_request nowhere".to_owned(),
         "stage.access acme invalid_request door".to_owned(),
+        "stage.session acme invalid_request door".to_owned(),
         "stage.session acme done door".to_owned(),
         format!("stage.invite acme done door for {}", operator.id),
         "stage.entitle acme done door for other".to_owned(),
         "stage.access acme done door".to_owned(),
         "target.publish acme done stage door@1.0".to_owned(),
         "target.publish acme done protocol desk@1.0".to_owned(),
+        "target.publish acme invalid_request ".to_owned(),
+        "target.publish acme invalid_request ".to_owned(),
     ];
     assert_eq!(lines, expected);
     let all = log.to_string();
@@ -297,8 +303,6 @@ fn what_is_published_and_the_log_of_it_all() {
         ["sesame", session["session"].as_str().expect("is text"), token["token"].as_str().expect("is text")]
     {
         assert!(!all.contains(secret), "{secret}");
-        "target.publish acme invalid_request ".to_owned(),
-        "target.publish acme invalid_request ".to_owned(),
     }
     let page = operator.seen("/admin/v1/audit?limit=2&org=acme")["audit"].clone();
     assert_eq!(page[1]["action"], "target.archive");

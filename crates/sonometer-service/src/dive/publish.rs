@@ -192,9 +192,10 @@ impl Service {
     /// Opens a session of a stage, until a moment (milliseconds since 1970; 0: for ever): its id, which nobody can guess.
     ///
     /// # Errors
-    /// `invalid_request` if there is no such stage.
+    /// `invalid_request` if there is no such stage, or the session would have ended already.
     pub async fn open_session(&self, org: &str, stage: &str, until_ms: i64) -> Result<String, Refusal> {
         self.known_stage(org, stage).await?;
+        self.check_end("until", until_ms)?;
         let secret = self.inner.ids.secret()?;
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
         let id = format!("ses_{digits}");
