@@ -27,8 +27,13 @@ pub fn origin(text: &str) -> Result<(), String> {
         )
     };
     let url = url::Url::parse(text).map_err(|_| wrong())?;
-    let is_web = matches!(url.scheme(), "http" | "https");
-    if is_web && url.origin().ascii_serialization() == text { Ok(()) } else { Err(wrong()) }
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong());
+    }
+    // Browsers send the name in small letters, without a usual port and without a slash behind.
+    let sent = url.origin().ascii_serialization();
+    let written = || format!("`{text}` is not an origin as browsers send it; write {sent}");
+    if sent == text { Ok(()) } else { Err(written()) }
 }
 
 /// The origin of a request, if it is in the list.
@@ -78,6 +83,10 @@ mod tests {
             "https://A.example",
         ] {
             assert!(origin(bad).is_err(), "{bad}");
+        }
+        for written in ["https://A.example", "https://a.example/", "https://a.example:443/page"] {
+            let told = format!("`{written}` is not an origin as browsers send it; write https://a.example");
+            assert_eq!(origin(written), Err(told));
         }
     }
 }
