@@ -49,7 +49,7 @@ pub(crate) fn server() -> Option<String> {
     std::env::var("SONOMETER_TEST_POSTGRES").ok()
 }
 
-fn psql(command: &str) {
+pub(crate) fn psql(command: &str) {
     let psql = std::env::var("SONOMETER_TEST_PSQL").unwrap_or_else(|_| "psql".to_owned());
     let server = server().expect("there is one");
     let status =

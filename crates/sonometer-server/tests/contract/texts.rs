@@ -1,9 +1,10 @@
 //! Texts that no store keeps: U+0000 and half of a surrogate pair.
 
 use crate::bench::{Bench, KIND};
+use crate::database;
 use crate::fixture::{desk, door, target};
 use serde_json::{Value, json};
-use sonometer_service::Mode;
+use sonometer_service::{Mode, Store};
 
 /// JSON escapes that stand for no text that can be kept.
 const BAD: [&str; 3] = ["\\u0000", "\\ud83d", "a\\ude00b"];
@@ -173,4 +174,16 @@ fn what_no_store_keeps_is_refused_of_administrators() {
     bench
         .post("/api/v1/sense", &json!({"target": target("desk"), "interaction": {"content": KIND}}))
         .good("Sense");
+}
+
+/// A database with an old encoding would keep German texts and refuse Chinese ones, with 503 and for ever.
+#[test]
+fn a_database_that_cannot_hold_every_text_is_refused_at_the_start() {
+    let Some(server) = database::server() else { return };
+    let name = format!("latin_{}", std::process::id());
+    database::psql(&format!("CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"));
+    let (host, _) = server.rsplit_once('/').expect("names a database");
+    let runtime = tokio::runtime::Runtime::new().expect("can be made");
+    let told = runtime.block_on(Store::open(&format!("{host}/{name}"))).map(drop).expect_err("is refused");
+    assert!(told.contains("its encoding LATIN1") && told.contains("--encoding=UTF8"), "{told}");
 }

@@ -215,6 +215,16 @@ impl Store {
             Err(sqlx::Error::PoolTimedOut) => return Err(format!("{name}: {}", why_not(&options).await)),
             writer => writer.map_err(failed)?,
         };
+        if dialect == Dialect::Postgres {
+            let encoding = sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(&writer);
+            let encoding: String = encoding.await.map_err(failed)?;
+            // Without an encoding of its own (SQL_ASCII) it keeps every byte.
+            if !matches!(&*encoding, "UTF8" | "SQL_ASCII") {
+                return Err(format!(
+                    "{name}: its encoding {encoding} cannot hold every text; make one with `createdb --encoding=UTF8 --template=template0`"
+                ));
+            }
+        }
         form::bring_to_newest(&writer).await.map_err(|error| format!("{name}: {error}"))?;
         let readers = pool(readers).connect_with(options.clone()).await.map_err(failed)?;
         let (charges, waiting) = mpsc::channel(WAITING);
@@ -234,6 +244,12 @@ impl Store {
         !matches!(Dialect::of(url), Ok(Dialect::Sqlite)) || Path::new(path(url)).exists()
     }
 
+    /// Whether the file of a store is there and holds nothing, as a copy that failed does. Opening would make a new store of it.
+    pub fn is_empty(url: &str) -> bool {
+        matches!(Dialect::of(url), Ok(Dialect::Sqlite))
+            && std::fs::metadata(path(url)).is_ok_and(|file| file.is_file() && file.len() == 0)
+    }
+
     /// Whether the store answers.
     ///
     /// # Errors
@@ -244,12 +260,6 @@ impl Store {
 
     /// Connections, each with those that nobody uses: to write and to read.
     pub fn connections(&self) -> [(&'static str, u32, usize); 2] {
-    /// Whether the file of a store is there and holds nothing, as a copy that failed does. Opening would make a new store of it.
-    pub fn is_empty(url: &str) -> bool {
-        matches!(Dialect::of(url), Ok(Dialect::Sqlite))
-            && std::fs::metadata(path(url)).is_ok_and(|file| file.is_file() && file.len() == 0)
-    }
-
         let of = |name, pool: &AnyPool| (name, pool.size(), pool.num_idle());
         [of("write", &self.writer), of("read", &self.readers)]
     }
