@@ -64,7 +64,7 @@ impl Settings {
     /// Puts together what flags, the environment and a file say.
     ///
     /// # Errors
-    /// Everything that is wrong in the file and the environment, a line each.
+    /// Everything that is wrong in flags, the environment and the file, a line each.
     pub(crate) fn read(
         flags: &[Given],
         environment: &BTreeMap<String, String>,
@@ -78,7 +78,10 @@ impl Settings {
         }
         settings.take_environment(environment, &mut wrong);
         for given in flags {
-            settings.put(given.name, given.value.clone(), Source::Flag(given.flag.clone()));
+            match key(given.name).check(&given.value) {
+                Ok(()) => settings.put(given.name, given.value.clone(), Source::Flag(given.flag.clone())),
+                Err(message) => wrong.push(format!("{}: {message}", given.flag)),
+            }
         }
         if wrong.is_empty() {
             settings.check_together(&mut wrong);

@@ -135,6 +135,19 @@ fn what_is_printed_can_be_read_again_and_holds_no_secret() {
 }
 
 #[test]
+fn a_flag_is_read_as_strictly_as_a_variable() {
+    for wrong in ["8080", ":8080", "127.0.0.1", "127.0.0.1:99999"] {
+        let flag = Given::text("--listen", Name::Listen, Some(wrong)).expect("is given");
+        let Err(Failure::Told(failure)) = Settings::read(&[flag], &BTreeMap::new(), None) else {
+            panic!("{wrong}");
+        };
+        let told =
+            format!("--listen: `{wrong}` is not an address with a port; write for example 127.0.0.1:8080");
+        assert_eq!(failure.message, told);
+    }
+}
+
+#[test]
 fn a_reload_tells_what_it_changes_and_what_it_cannot() {
     let old = Settings::read(&[], &BTreeMap::new(), None).expect("is good");
     let path = file("reload", "listen = \"127.0.0.1:9\"\n[log]\nlevel = \"debug\"\n[limits]\nstreams = 3\n");

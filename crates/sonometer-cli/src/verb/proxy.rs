@@ -266,7 +266,9 @@ async fn serve(
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
     let address = config.listen.as_deref().unwrap_or(LISTEN);
-    let unusable = |error: std::io::Error| Failure::unusable(format!("{address}: {error}"));
+    let unusable = |error: std::io::Error| {
+        Failure::unusable(format!("{address}: {error}; give an address such as --listen {LISTEN}"))
+    };
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
     let ((stop, again), mut hangups) = (Stop::new().twice(), Hangups::new());
