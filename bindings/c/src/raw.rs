@@ -2,7 +2,11 @@
 
 use crate::door::Failure;
 use crate::status::Status;
+use sonometer::ErrorCode;
+use sonometer::document::MAX_SOURCE_BYTES;
 use std::ffi::c_char;
+use std::fs::File;
+use std::io::Read;
 use std::mem::MaybeUninit;
 use std::path::Path;
 
@@ -91,11 +95,21 @@ pub(crate) unsafe fn text<'a>(data: *const c_char, len: usize, name: &str) -> Re
     utf8(bytes, name)
 }
 
-/// The bytes of a file.
+/// The bytes of the file of a protocol or stage. Memory does not fill with one that is larger, or that has no end, as devices do.
 pub(crate) fn file(path: &str) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| {
-        sonometer::Error::invalid("path", format!("`{path}` cannot be read: {error}")).into()
-    })
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(count) if count <= MAX_SOURCE_BYTES => Ok(bytes),
+        Ok(_) => {
+            let message = format!("`{path}` is larger than {} MiB, the limit", MAX_SOURCE_BYTES >> 20);
+            Err(sonometer::Error::new(ErrorCode::PayloadTooLarge, "path", message).into())
+        }
+        Err(error) => {
+            Err(sonometer::Error::invalid("path", format!("`{path}` cannot be read: {error}")).into())
+        }
+    }
 }
 
 /// The folder of a file, `.` where its path names none.

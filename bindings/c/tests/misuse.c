@@ -99,6 +99,11 @@ static void files(void) {
     snm_status status = snm_target_load("no/such/file.yaml", 17, NULL, 0, (snm_target **)&out, &error);
     CHECK(strstr(snm_error_message(error), "no/such/file.yaml") != NULL);
     refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "path");
+    /* It has no end. */
+    out = anything();
+    status = snm_target_load("/dev/zero", 9, NULL, 0, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "larger than 16 MiB") != NULL);
+    refused(status, SNM_STATUS_PAYLOAD_TOO_LARGE, out, error, "path");
     const char *temporary = getenv("TMPDIR");
     char folder[1024], protocol[1100], list[1100];
     int fits = snprintf(folder, sizeof folder, "%s/sonometer-files-XXXXXX", temporary != NULL ? temporary : "/tmp");

@@ -8,6 +8,7 @@ use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use sonometer::diagnostic::excerpt;
+use sonometer::document::MAX_SOURCE_BYTES;
 use sonometer::protocol::NoFile;
 use sonometer::{Document, Error, ErrorCode, Protocol, TargetKind};
 use sonometer_catalog::{Entry, Shelf, find_any, is_named_like_one, list_file, stage_named};
@@ -108,10 +109,15 @@ impl Source {
     pub(crate) fn of_file(path: &Bound<'_, PyAny>) -> Outcome<Self> {
         let py = path.py();
         let file = py.import("io")?.call_method1("open", (path, "rb"))?;
-        let bytes = file.call_method0("read");
+        // One byte more than allowed, to notice a file that is too large: some have no end.
+        let bytes = file.call_method1("read", (MAX_SOURCE_BYTES + 1,));
         file.call_method0("close")?;
         let bytes = bytes?;
         let bytes = bytes.cast::<PyBytes>().map_err(PyErr::from)?;
+        if bytes.as_bytes().len() > MAX_SOURCE_BYTES {
+            let message = format!("the file is larger than {} MiB, the limit", MAX_SOURCE_BYTES >> 20);
+            return Err(Error::new(ErrorCode::PayloadTooLarge, shown(path), message).into());
+        }
         let text = std::str::from_utf8(bytes.as_bytes()).map_err(|error| {
             let message = format!("byte {} of the file is not UTF-8", error.valid_up_to());
             Failure::invalid(shown(path), message, "save it as UTF-8")

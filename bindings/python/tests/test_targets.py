@@ -8,7 +8,16 @@ import pytest
 from conftest import KIND
 
 import sonometer
-from sonometer import Blueprint, InvalidProtocolError, InvalidRequestError, Metric, Sensor, TargetNotFoundError, WrongTypeError
+from sonometer import (
+    Blueprint,
+    InvalidProtocolError,
+    InvalidRequestError,
+    Metric,
+    PayloadTooLargeError,
+    Sensor,
+    TargetNotFoundError,
+    WrongTypeError,
+)
 
 PROTOCOL = {
     "sonometer": 1,
@@ -75,6 +84,11 @@ def test_files_give_the_errors_that_python_people_know(tmp_path: pathlib.Path) -
     latin.write_bytes(b"sonometer: 1\nname: caf\xe9\n")
     with pytest.raises(InvalidRequestError, match="byte 22 of the file is not UTF-8"):
         Sensor(latin)
+    large = tmp_path / "large.yaml"
+    with large.open("wb") as file:
+        file.truncate(2**24 + 1)
+    with pytest.raises(PayloadTooLargeError, match="the file is larger than 16 MiB, the limit"):
+        Sensor(large)
 
 
 @pytest.mark.parametrize("target", [None, 7, b"courtesy", ["courtesy"], object()])
