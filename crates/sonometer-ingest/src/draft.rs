@@ -293,3 +293,8 @@ pub(crate) fn interaction(
         }
     })
 }
+
+/// A number and its noun: `1 message`, `2 messages`.
+pub(crate) fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

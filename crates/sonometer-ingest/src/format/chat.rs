@@ -4,7 +4,7 @@
 //! said it, each under one of a few keys. Forms that the engine knows by their keys (Gemini, LangChain, ShareGPT, vCon, …) it reads
 //! itself; what in a message of OpenAI's or Anthropic's form somebody said, it decides, too, here and in every other door.
 
-use crate::draft::Draft;
+use crate::draft::{Draft, counted};
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
 use crate::{Hints, Ingested, Kind, Limits};
@@ -13,7 +13,9 @@ use sonometer::interaction::moment;
 use sonometer::{MessageForm, Messages, Turn, Unit};
 
 /// Under which keys a list of messages stands.
-const LISTS: [&str; 6] = ["messages", "value", "conversation", "chat", "items", "turns"];
+const LISTS: [&str; 8] = ["messages", "input", "output", "value", "conversation", "chat", "items", "turns"];
+/// Under which keys a request to a language model says what it is to do, beside its messages.
+const SYSTEM: [&str; 2] = ["system", "instructions"];
 /// Under which keys a message says who, in the order of trust.
 const WHO: [&str; 10] =
     ["role", "user_profile", "from", "author", "sender", "username", "user", "speaker", "name", "actor"];
@@ -72,11 +74,16 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     let mut found = Vec::new();
     let (mut silent, mut unsaid, mut notices) = (0, 0, 0);
     for (number, item) in list.iter().enumerate() {
-        let Value::Object(message) = item else { continue };
-        if let Some(message) = of_model(message) {
+        let Value::Object(message) = item else {
+            silent += 1;
+            continue;
+        };
+        if let Some(reduced) = of_model(message) {
             let place = format!("{base}[{number}]");
-            match Turn::from_message(&message.to_string(), &place)? {
-                None => unsaid += 1,
+            let parts = parts_nobody_said(message);
+            unsaid += parts;
+            match Turn::from_message(&reduced.to_string(), &place)? {
+                None => silent += usize::from(parts == 0),
                 Some(turn) if turn.content.trim().is_empty() => silent += 1,
                 Some(turn) => {
                     let time = item.as_object().and_then(when);
@@ -110,20 +117,31 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         found.reverse();
         draft.note("the newest message came first in the file; the order was reversed");
     }
+    for key in SYSTEM {
+        let Some(said) = value.get(key) else { continue };
+        let message =
+            Map::from_iter([("role".to_owned(), json!("system")), ("content".to_owned(), said.clone())]);
+        let Some(reduced) = of_model(&message) else { continue };
+        unsaid += parts_nobody_said(&message);
+        if let Some(turn) = Turn::from_message(&reduced.to_string(), key)?
+            && !turn.content.trim().is_empty()
+        {
+            draft.turn(turn.role.map(String::from), None)?;
+            draft.paragraph(&turn.content, Place { path: Some(key.into()), ..Place::default() })?;
+        }
+    }
     for (role, time, said, path) in found {
         draft.turn(Some(role), time)?;
         draft.paragraph(&said, Place { path: Some(path.into()), ..Place::default() })?;
     }
     if silent > 0 {
-        draft.note(format!("left out {silent} messages without text"));
+        draft.note(format!("left out {} without text", counted(silent, "message")));
     }
     if unsaid > 0 {
-        draft.note(format!(
-            "left out {unsaid} messages without text: tool calls, tool results, reasoning or images"
-        ));
+        draft.note(left_out(unsaid));
     }
     if notices > 0 {
-        draft.note(format!("left out {notices} notices of the program"));
+        draft.note(format!("left out {} of the program", counted(notices, "notice")));
     }
     draft.finish(Kind::Chat, hints)
 }
@@ -144,13 +162,35 @@ fn of_form(text: &str, form: MessageForm, hints: &Hints, limits: &Limits) -> Res
         draft.paragraph(&turn.content, Place { path: Some(path.into()), ..Place::default() })?;
     }
     if !apart.is_empty() {
-        let parts = if apart.len() == 1 { "1 part".to_owned() } else { format!("{} parts", apart.len()) };
-        draft.note(format!(
-            "left out {parts} that nobody said: tool calls, tool results, reasoning, sound or files"
-        ));
+        draft.note(left_out(apart.len()));
     }
     notices.into_iter().for_each(|notice| draft.note(notice));
     draft.finish(Kind::Chat, hints)
+}
+
+fn left_out(parts: usize) -> String {
+    let parts = counted(parts, "part");
+    format!("left out {parts} that nobody said: tool calls, tool results, reasoning, images, sound or files")
+}
+
+/// How many parts of a message in OpenAI's or Anthropic's form nobody said, as the engine counts them.
+fn parts_nobody_said(message: &Map<String, Value>) -> usize {
+    const SPEECH: [&str; 4] = ["text", "input_text", "output_text", "refusal"];
+    // The result of a call, and what stands between messages, is one by itself.
+    let role = message.get("role").and_then(Value::as_str).map(str::trim);
+    if matches!(role, None | Some("tool" | "function")) {
+        return 1;
+    }
+    let list = |key: &str| message.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let is_silent =
+        |part: &&Value| part.get("type").and_then(Value::as_str).is_some_and(|kind| !SPEECH.contains(&kind));
+    let is_text = |key: &&&str| {
+        message.get(**key).and_then(Value::as_str).is_some_and(|thought| !thought.trim().is_empty())
+    };
+    list("content").iter().filter(is_silent).count()
+        + list("tool_calls").len()
+        + usize::from(message.get("function_call").is_some_and(|call| !call.is_null()))
+        + ["reasoning", "reasoning_content"].iter().filter(is_text).count()
 }
 
 /// What the engine decides about: a message in OpenAI's or Anthropic's form, with no more of it than what was said depends on.
@@ -161,11 +201,19 @@ fn of_model(message: &Map<String, Value>) -> Option<Value> {
         // Between messages stand calls and thoughts of nobody's name.
         let item = json!({"type": text(message.get("type"))?});
         let is_silent = || Turn::from_message(&item.to_string(), "").is_ok_and(|turn| turn.is_none());
-        return (!names_somebody(message) && is_silent()).then_some(item);
+        // The name of a call is that of its tool.
+        let is_nobody = || message.contains_key("call_id") || !names_somebody(message);
+        return (is_nobody() && is_silent()).then_some(item);
     };
     let is_part = |part: &Value| part.get("type").is_some_and(Value::is_string);
     let refusal = text(message.get("refusal"));
     let transcript = text(message.get("audio").and_then(|audio| audio.get("transcript")));
+    let is_given = |key: &str| match message.get(key) {
+        None | Some(Value::Null) => false,
+        Some(Value::Array(calls)) => !calls.is_empty(),
+        Some(_) => true,
+    };
+    let calls = is_given("tool_calls") || is_given("function_call");
     let content = match message.get("content") {
         Some(Value::String(content)) => json!(content),
         Some(Value::Array(parts)) if parts.iter().all(is_part) => {
@@ -175,15 +223,9 @@ fn of_model(message: &Map<String, Value>) -> Option<Value> {
             };
             parts.iter().map(part).collect()
         }
-        None | Some(Value::Null) if refusal.is_some() || transcript.is_some() => Value::Null,
+        None | Some(Value::Null) if refusal.is_some() || transcript.is_some() || calls => Value::Null,
         _ => return None,
     };
-    let is_given = |key: &str| match message.get(key) {
-        None | Some(Value::Null) => false,
-        Some(Value::Array(calls)) => !calls.is_empty(),
-        Some(_) => true,
-    };
-    let calls = is_given("tool_calls") || is_given("function_call");
     let audio = transcript.map(|transcript| json!({"transcript": transcript}));
     Some(
         json!({"role": role, "content": content, "refusal": refusal, "audio": audio, "tool_calls": calls.then_some(1)}),
@@ -348,7 +390,8 @@ mod tests {
             [
                 "? user: Hi @messages[0].content",
                 "? assistant: Hello you @messages[1].content",
-                "left out 1 messages without text"
+                "left out 1 message without text",
+                "left out 1 part that nobody said: tool calls, tool results, reasoning, images, sound or files"
             ]
         );
     }
@@ -379,6 +422,25 @@ mod tests {
     }
 
     #[test]
+    fn whole_requests_are_read_as_by_every_door() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/chat/forms.json");
+        let forms: Vec<Value> =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON");
+        for case in forms.iter().filter(|case| case["form"] == "openai" && case["named"].is_null()) {
+            let text = case["json"].to_string();
+            let told = told(&text);
+            let turns = case["turns"].as_array().expect("is a list");
+            for (turn, told) in turns.iter().zip(&told) {
+                let [role, said, place] = [0, 1, 2].map(|at| turn[at].as_str().expect("is a text"));
+                assert_eq!(*told, format!("? {role}: {said} @{place}"), "{case}");
+            }
+            let parts = case["apart"].as_array().map_or(0, Vec::len);
+            let notes: &[String] = if parts == 0 { &[] } else { &[left_out(parts)] };
+            assert_eq!(told[turns.len()..], *notes, "{case}");
+        }
+    }
+
+    #[test]
     fn forms_that_the_engine_reads() {
         let text = r#"{"contents": [{"role": "user", "parts": [{"text": "Hi"}]},
             {"role": "model", "parts": [{"functionCall": {"name": "look"}}, {"text": "Hello", "shade": 1}]}]}"#;
@@ -387,7 +449,7 @@ mod tests {
             [
                 "? user: Hi @contents[0].parts",
                 "? assistant: Hello @contents[1].parts",
-                "left out 1 part that nobody said: tool calls, tool results, reasoning, sound or files",
+                "left out 1 part that nobody said: tool calls, tool results, reasoning, images, sound or files",
                 "the unknown key `shade` was skipped in contents[1].parts[1]"
             ]
         );
@@ -404,7 +466,7 @@ mod tests {
             told(text),
             [
                 "1714557600 user: Hi @[0].content",
-                "left out 2 messages without text: tool calls, tool results, reasoning or images"
+                "left out 2 parts that nobody said: tool calls, tool results, reasoning, images, sound or files"
             ]
         );
     }
@@ -419,7 +481,7 @@ mod tests {
             [
                 "1714557601.0002 Ann Lee: See this & that @[1].text",
                 "1714557602 U2: a < b <@U1> @[2].text",
-                "left out 1 notices of the program"
+                "left out 1 notice of the program"
             ]
         );
     }

@@ -3,7 +3,7 @@
 //! A message begins with a date and a time, in brackets (iPhone) or before ` - ` (Android), and a name with a colon; other lines
 //! go on with the message before. What has a date and no name is the program speaking (encryption, who joined) and is left out.
 
-use crate::draft::Draft;
+use crate::draft::{Draft, counted};
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
 use crate::{Hints, Ingested, Kind, Limits};
@@ -90,10 +90,10 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         }
     }
     if omitted > 0 {
-        draft.note(format!("left out {omitted} messages without text (such as pictures)"));
+        draft.note(format!("left out {} without text (such as pictures)", counted(omitted, "message")));
     }
     if notices > 0 {
-        draft.note(format!("left out {notices} notices of the program"));
+        draft.note(format!("left out {} of the program", counted(notices, "notice")));
     }
     draft.finish(Kind::WhatsApp, hints)
 }
@@ -214,12 +214,12 @@ mod tests {
             [
                 "1735689598 Ann: Happy\nnew year",
                 "1735689660 Bo Lee: Thanks: you too",
-                "left out 1 messages without text (such as pictures)"
+                "left out 1 message without text (such as pictures)"
             ]
         );
         let android = "12/31/24, 11:59\u{202f}PM - Messages and calls are end-to-end encrypted. Tap to learn more.\n12/31/24, 11:59\u{202f}PM - Ann: Hi\n";
         assert!(is_one(android));
-        assert_eq!(told(android), ["1735689540 Ann: Hi", "left out 1 notices of the program"]);
+        assert_eq!(told(android), ["1735689540 Ann: Hi", "left out 1 notice of the program"]);
         assert_eq!(told("2024-05-01, 9:05 a.m. - Ann: Hi\n")[0], "1714554300 Ann: Hi");
         assert_eq!(told("01.05.24 um 09:05 Uhr - Ann: Hi\n")[0], "? Ann: Hi".replace('?', "1714554300"));
     }
