@@ -415,7 +415,9 @@ mod tests {
     fn errors_name_line_and_column() {
         for (text, part) in [
             ("{\"id\": 1,}", "data.jsonl:1:10: "),
-            ("\n[1]", "data.jsonl:2:"),
+            ("\n[1]", "data.jsonl:2: is a list; each line must be one JSON object"),
+            ("[\"a\", {\"content\": \"x\"}]", "data.jsonl:1: is a list"),
+            ("\n", "data.jsonl: holds no labelled items"),
             ("{\"labels\": {}}", "data.jsonl:1: has no `interaction`"),
             ("{\"interaction_a\": {}}", "data.jsonl:1: holds a pair"),
             ("{\"content\": \"x\"}", "data.jsonl:1: is an interaction without labels"),
@@ -424,6 +426,17 @@ mod tests {
         ] {
             let found = Labelled::read_single("data.jsonl", text.as_bytes());
             let message = told(found.expect_err("is refused"));
+            assert!(message.starts_with(part), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn ordinary_talk_is_objects_and_needs_no_labels() {
+        for (text, part) in [
+            ("\n", "talk.jsonl: holds no interactions; write one a line"),
+            ("[{\"content\": \"x\"}]", "talk.jsonl:1: is a list; each line must be one JSON object"),
+        ] {
+            let message = told(Background::read([("talk.jsonl", text.as_bytes())]).expect_err("is refused"));
             assert!(message.starts_with(part), "{text}: {message}");
         }
     }

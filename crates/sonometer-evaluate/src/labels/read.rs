@@ -15,10 +15,10 @@ impl Labelled {
     /// # Errors
     /// With line and column of the first line that is no item.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        let text = text(name, bytes)?;
+        let text = items_of(name, bytes)?;
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let first: Option<Written<'_>> = serde_json::from_str(first).ok();
-        let pairs = first.is_some_and(|first| first.interaction_a.is_some() || first.interaction_b.is_some());
+        let first: Result<Written<'_>, _> = object(first, &Place::of(name));
+        let pairs = first.is_ok_and(|first| first.interaction_a.is_some() || first.interaction_b.is_some());
         Self::of_lines(name, bytes, text, pairs)
     }
 
@@ -27,7 +27,7 @@ impl Labelled {
     /// # Errors
     /// As [`Labelled::read`], and where a line holds a pair.
     pub fn read_single(name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        Self::of_lines(name, bytes, text(name, bytes)?, false)
+        Self::of_lines(name, bytes, items_of(name, bytes)?, false)
     }
 
     fn of_lines(name: &str, bytes: &[u8], text: &str, pairs: bool) -> Result<Self, Error> {
@@ -43,14 +43,27 @@ impl Labelled {
 
 /// Interactions, one a line, by themselves or as labelled items have them.
 pub(super) fn interactions(name: &str, bytes: &[u8]) -> Result<Vec<Interaction>, Error> {
-    let lines = text(name, bytes)?.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let lines = text(name, bytes, "holds no interactions; write one a line, {\"content\": …}")?
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| !line.trim().is_empty());
     let interaction = |(text, line): (&str, usize)| {
         let place = Place { line: Some(line), ..Place::of(name) };
-        let written: Bare<'_> = serde_json::from_str(text).map_err(|error| unread(&error, &place))?;
+        let written: Bare<'_> = object(text, &place)?;
         let json = written.interaction.map_or(text, RawValue::get);
         Interaction::from_json(json).map_err(|error| Error::engine(place, &error))
     };
     lines.map(interaction).collect()
+}
+
+/// A line that must be an object: `serde` would also read a list, its members in the order of the fields.
+fn object<'t, T: Deserialize<'t>>(text: &'t str, place: &Place) -> Result<T, Error> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| unread(&error, place));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| unread(&error, place))?;
+    let kind = path::kind(&value);
+    Err(Error::at(place.clone(), format!("is {kind}; each line must be one JSON object")))
 }
 
 /// What is said of a line that is no JSON object.
@@ -68,7 +81,14 @@ struct Bare<'a> {
     interaction: Option<&'a RawValue>,
 }
 
-fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
+fn items_of<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
+    let empty = "holds no labelled items; write one JSON object a line, \
+                 {\"id\": …, \"interaction\": {\"content\": …}, \"labels\": {…}}";
+    text(name, bytes, empty)
+}
+
+/// The text of a file; an error that says `empty`, if it holds nothing.
+fn text<'b>(name: &str, bytes: &'b [u8], empty: &str) -> Result<&'b str, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         let found = bytes.get(at).copied().unwrap_or_default();
@@ -77,11 +97,7 @@ fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match text.trim().is_empty() {
-        true => Err(Error::at(
-            Place::of(name),
-            "holds no labelled items; write one JSON object a line, \
-             {\"id\": …, \"interaction\": {\"content\": …}, \"labels\": {…}}",
-        )),
+        true => Err(Error::at(Place::of(name), empty)),
         false => Ok(text),
     }
 }
@@ -89,7 +105,7 @@ fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
 /// One line as an item, or as a pair.
 fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Error> {
     let wrong = |message: &str| Error::at(place.clone(), message);
-    let written: Written<'_> = serde_json::from_str(text).map_err(|error| unread(&error, place))?;
+    let written: Written<'_> = object(text, place)?;
     let (first, second, name) = match pairs {
         true => (written.interaction_a, written.interaction_b, "interaction_a"),
         false => (written.interaction, None, ""),
