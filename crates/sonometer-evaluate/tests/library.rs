@@ -122,6 +122,15 @@ fn pairs_and_grades_are_told_by_the_items_and_options() {
 }
 
 #[test]
+fn one_of_something_is_counted_as_one() {
+    let places = json!({"places": [{"type": "gratitude", "start": 0, "end": 9}]});
+    let labelled = Labelled::new(vec![item("thank you for that", places)]).expect("is an item");
+    let report = evaluate(&thanks(), &labelled, &options("places"), &mut unwatched).expect("measures");
+    let told = report.to_text(&Default::default());
+    assert!(told.contains("1 label, 1 piece of evidence in 1 item\n"), "{told}");
+}
+
+#[test]
 fn errors_have_a_place() {
     let items = vec![item("x", json!({"mood": true})), item("y", json!({"mood": "glad"}))];
     let (place, message) = refused(items, &options("mood"));

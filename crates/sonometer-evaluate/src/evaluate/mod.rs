@@ -453,12 +453,13 @@ fn advice(
     };
     Some(format!(
         "from {} on instead of as it is: macro-F1 {} for {}, recall {recall_other} for {recall}{}{}; \
-         {right} cases become right and {wrong} wrong; {next}",
+         {} right and {wrong} wrong; {next}",
         best.from,
         places_of(other),
         places_of(own),
         told(best.alarms),
         rate.map_or_else(String::new, |rate| format!(" for {} %", hundredths(rate))),
+        if right == 1 { "1 case becomes".to_owned() } else { format!("{right} cases become") },
     ))
 }
 

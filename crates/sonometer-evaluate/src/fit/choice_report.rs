@@ -187,7 +187,7 @@ impl ChoiceReport {
                 self.folds,
                 self.aim.of_class()
             ),
-            format!("lines     {lines} of {} candidates", self.candidates),
+            format!("lines     {lines} of all markers, of {} candidates for each", self.candidates),
             "method    linear support vector machine for several classes (Crammer and Singer 2001, JMLR), all weights".into(),
             "          learned together, by the sequential dual method (Keerthi et al. 2008, KDD)".into(),
             format!("alike     {}", Alike::told(self.alike)),

@@ -89,7 +89,7 @@ impl ChoiceReport {
             (
                 "lines",
                 format!(
-                    "{} of {}, C {}",
+                    "{} of all markers, of {} for each, C {}",
                     counted(lines, "line"),
                     counted(self.candidates, "candidate"),
                     self.cost

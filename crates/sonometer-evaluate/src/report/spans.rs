@@ -3,7 +3,9 @@
 use super::classes::method;
 use super::common::{alarms, cells, coverage, figures, id, left_out, share, sheet as common};
 use crate::evaluate::spans::{SpanEvaluation, Tally, WrongSpan};
-use sonometer_report::{Case, Cases, Line, Mark, Part, Row, Sheet, Table, Talk, Tone, columns, shown_of};
+use sonometer_report::{
+    Case, Cases, Line, Mark, Part, Row, Sheet, Table, Talk, Tone, columns, counted, shown_of,
+};
 
 /// The names of the figures of a tally.
 const NAMES: [&str; 6] = ["precision", "recall", "F1", "exact precision", "exact recall", "exact F1"];
@@ -13,15 +15,16 @@ pub(super) fn sheet(evaluation: &SpanEvaluation) -> Sheet<'_> {
     let (tally, estimates) = &evaluation.all;
     let mut sheet = common(evaluation.sensor.protocol().into(), &evaluation.data, &evaluation.notes);
     let lacking = evaluation.items - evaluation.covered_items;
+    let count = |count: u64, noun: &str| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
     sheet.facts.extend([
         ("rule", "a label is found if evidence of a marker that may find it overlaps it".to_owned()),
         (
             "places",
             format!(
-                "{} labels, {} pieces of evidence in {} items{}",
-                tally.labels,
-                tally.evidence,
-                evaluation.items,
+                "{}, {} of evidence in {}{}",
+                count(tally.labels, "label"),
+                count(tally.evidence, "piece"),
+                count(evaluation.items, "item"),
                 left_out(&evaluation.data, "not labelled")
             ),
         ),
