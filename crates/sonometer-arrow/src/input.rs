@@ -44,6 +44,10 @@ impl<'a> Texts<'a> {
             DataType::Utf8View => Self::View(array.as_string_view()),
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
+                // Without texts every row is null, or there are none; `normalized_keys` needs one.
+                if dictionary.values().is_empty() {
+                    return Self::of(dictionary.values().as_ref()).map(|_| Self::Null);
+                }
                 let texts = Self::of(dictionary.values().as_ref())?;
                 Self::Dictionary(Box::new(texts), array, dictionary.normalized_keys())
             }

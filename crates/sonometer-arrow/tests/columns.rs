@@ -124,6 +124,17 @@ fn the_form_of_a_column_changes_nothing() {
     }
 }
 
+#[test]
+fn a_dictionary_without_texts_has_no_texts() {
+    let desk = desk();
+    for rows in [0, 2] {
+        let mut dictionary = StringDictionaryBuilder::<Int32Type>::new();
+        (0..rows).for_each(|_| dictionary.append_null());
+        let wanted = all(&desk).sense(&StringArray::new_null(rows)).expect("texts");
+        assert_eq!(all(&desk).sense(&dictionary.finish()).expect("texts"), wanted);
+    }
+}
+
 #[cfg(feature = "parallel")]
 #[test]
 fn the_number_of_threads_changes_nothing() {
