@@ -7,12 +7,13 @@
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchIterator, make_array};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use std::ffi::CStr;
+use std::sync::Arc;
 
 const ARRAY: &CStr = c"arrow_array";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -57,7 +58,7 @@ impl Arrays {
             return Err(wrong("the array was read already"));
         }
         // SAFETY: the array has the type of the schema that came with it.
-        unsafe { from_ffi_and_data_type(array, kind) }.map(make_array).map_err(wrong)
+        unsafe { taken(array, kind) }.map_err(wrong)
     }
 
     fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Self> {
@@ -94,8 +95,20 @@ impl Iterator for Arrays {
             return None;
         }
         // SAFETY: all arrays of a stream have the type that it says.
-        Some(unsafe { from_ffi_and_data_type(array, kind.clone()) }.map(make_array))
+        Some(unsafe { taken(array, kind.clone()) })
     }
+}
+
+/// Takes an array over. Polars gives a column of nothing but nulls a buffer, which that type does not have; the reader refuses it.
+///
+/// # Safety
+/// The array is of this type.
+unsafe fn taken(array: FFI_ArrowArray, kind: DataType) -> Result<ArrayRef, ArrowError> {
+    if kind == DataType::Null {
+        return Ok(Arc::new(NullArray::new(array.len())));
+    }
+    // SAFETY: the array is of this type.
+    unsafe { from_ffi_and_data_type(array, kind) }.map(make_array)
 }
 
 /// What a stream says of its last call, which failed.

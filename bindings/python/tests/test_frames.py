@@ -104,6 +104,8 @@ def test_polars(courtesy: Sensor) -> None:
     masked = Sensor("personal-data").mask_column(card)
     assert isinstance(masked, polars.Series) and masked.name == "text"
     assert "4111 1111 1111 1111" not in masked[0] and masked[1] is None
+    nothing = polars.Series("text", [None, None])
+    assert courtesy.frame(nothing)["score"].to_list() == [None, None] == courtesy.mask_column(nothing).to_list()
 
 
 def test_pandas(courtesy: Sensor) -> None:
