@@ -263,6 +263,16 @@ def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:
     assert "`background`" in str(raised.value)
 
 
+def test_ordinary_talk_is_rows_or_interactions() -> None:
+    own = [{"said": KIND, "polite": True}, {"said": RUDE, "polite": False}]
+    for talk in (iter([KIND]), {"said": [KIND]}, [{"said": KIND}], [{"segments": [{"role": "a", "content": KIND}]}], [{"text": KIND}]):
+        assert sonometer.evaluate("courtesy@1.0", own, text="said", background=talk).to_dict()["alarms"]["per_talk"]["of"] == 1
+    for talk, place in ((KIND, "background"), (7, "background"), ([{"text": KIND}, KIND], "background[1]"), ([{"a": 1}], "background[0]")):
+        with pytest.raises(InvalidRequestError) as raised:
+            sonometer.evaluate("courtesy@1.0", own, text="said", background=talk)
+        assert raised.value.place == place
+
+
 def test_a_fit_is_a_protocol() -> None:
     report = sonometer.fit(rows(40), marker="kindness", label="polite", language="en", sufficient=0.1, likeness=False)
     assert isinstance(report, FitReport) and report.is_better

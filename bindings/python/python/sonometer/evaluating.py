@@ -270,7 +270,7 @@ def evaluate(
     }
     selection = _selection(label, positive, negative, where, fold, group)
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
-    told = _sonometer._evaluate(ready, _items(items, text, id), selection, asked, _background(background), progress)
+    told = _sonometer._evaluate(ready, _items(items, text, id), selection, asked, _background(background, text), progress)
     return Report(*told)
 
 
@@ -379,7 +379,7 @@ def fit(
     source = None if tune is None else (_name(tune), tune)
     base = None if patterns is None or lines else (_name(patterns), patterns)
     rows = _items(items, text, id)
-    forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, _background(background), progress)
+    forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, _background(background, text), progress)
     return FitReport(*forms, is_better, tuple(languages))
 
 
@@ -487,8 +487,8 @@ def _items(items: Any, text: str | tuple[str, str] | None, ids: str | None) -> A
     return [_row(at, row, columns, ids) for at, row in enumerate(rows)]
 
 
-def _background(background: Any) -> Any:
-    """Ordinary interactions: names and bytes of files, or interactions."""
+def _background(background: Any, text: str | tuple[str, str] | None) -> Any:
+    """Ordinary interactions: names and bytes of files, or interactions. `text` is the column of the items, which rows may have too."""
     if background is None:
         return None
     paths = background if isinstance(background, (list, tuple)) else [background]
@@ -498,9 +498,20 @@ def _background(background: Any) -> Any:
             with open(path, "rb") as file:
                 files.append((os.fspath(path), file.read()))
         return files
-    if isinstance(background, (list, tuple)) and not any(isinstance(one, Mapping) for one in background):
-        return list(background)
-    return [row[1][1] for row in _items(background, None, None)]
+    if isinstance(background, (str, bytes)) or not hasattr(background, "__iter__"):
+        fix = "give a list of texts or interactions, rows, or the path of a .jsonl file"
+        raise WrongTypeError(f"{type(background).__name__} is not a list of interactions; {fix}", place="background", fix=fix)
+    if not isinstance(background, Mapping) and not hasattr(background, "columns"):
+        background = list(background)
+        if not any(isinstance(one, Mapping) and "segments" not in one for one in background):
+            return background
+    try:
+        rows = _rows(background)
+        column = text if isinstance(text, str) and rows and text in rows[0] else None
+        return [row[1][1] for row in _items(rows, column, None)]
+    except (InvalidRequestError, WrongTypeError) as error:
+        error.place = error.place.replace("items", "background", 1)
+        raise
 
 
 def _rows(items: Any) -> list[Mapping[str, Any]]:
