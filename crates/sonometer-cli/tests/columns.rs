@@ -2,8 +2,8 @@
 #![cfg(feature = "columns")]
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_select::concat::concat_batches;
@@ -453,6 +453,25 @@ fn a_row_that_is_too_long_is_an_error_of_its_row() {
     assert!(lines[1].starts_with("{\"id\":1,\"sufficient\":null,\"error\":\""), "{}", lines[1]);
     assert!(lines[1].contains("67108864") || lines[1].contains("64 MiB"), "{}", lines[1]);
     assert_eq!(lines[2], "{\"id\":2,\"sufficient\":true,\"error\":null}");
+}
+
+#[test]
+fn categories_are_texts() {
+    // As pandas writes them.
+    let said: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::from_iter([Some(KIND), None, Some(KIND)]));
+    write_parquet("categories.parquet", &RecordBatch::try_from_iter([("said", said)]).expect("fits"), 10);
+    let ran = run(&[
+        "batch",
+        "courtesy@1.5",
+        "categories.parquet",
+        "--text-column",
+        "said",
+        "--columns",
+        "sufficient",
+    ]);
+    let told: Vec<bool> =
+        text(&ran.stdout).lines().map(|line| line.starts_with("{\"sufficient\":true")).collect();
+    assert_eq!(told, [true, false, true], "{}", text(&ran.stderr));
 }
 
 #[test]
