@@ -538,6 +538,14 @@ fn a_killed_run_goes_on_to_the_same_rows() {
         done(&again),
         "kill-out.parquet: already whole, nothing is left to do; remove it to measure again\n"
     );
+    // What is whole may still be of another target or another input.
+    assert_eq!(
+        refused(&other),
+        "kill-out.parquet: has results of another run; use --resume with the same inputs, target and options, or remove the file"
+    );
+    write_parquet("kill-other.parquet", &table(vec![Some("Thank you.".to_owned())]), 1);
+    again[2] = "kill-other.parquet";
+    assert!(refused(&again).contains("has results of another run"));
 }
 
 #[test]

@@ -290,7 +290,9 @@ impl Out {
         };
         let target = Target { path, to, format, packing, schema };
         if Parts::is_done(&target, arguments.resume)? {
-            return Ok(None);
+            // Each row becomes a row, where no conversations are made of them.
+            let rows = tables.rows.filter(|_| plan.grouper(tables.is_csv()).is_none());
+            return target.expect_own(rows).map(|()| None);
         }
         let plan = described(plan, tables, &target);
         Parts::open(target, &plan, arguments.resume).map(|parts| Some(Self::Parts(Box::new(parts))))

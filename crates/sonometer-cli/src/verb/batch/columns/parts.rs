@@ -8,10 +8,11 @@ use super::super::Tally;
 use super::plan::Made;
 use crate::failure::Failure;
 use crate::stores::Destination;
-use crate::tables::files::{Format, Packing};
+use crate::tables::files::{self, Format, Packing};
+use crate::tables::read::Tables;
 use crate::tables::write::{Trouble, Writer};
 use arrow_ipc::reader::FileReader;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::FileReader as _;
@@ -300,6 +301,32 @@ impl Parts {
 }
 
 impl Target {
+    /// Refuses an output that is whole but of another run, as far as it says of which it is: its columns, and in Parquet and Arrow its
+    /// target and number of rows. Lines of JSON say nothing.
+    pub(super) fn expect_own(&self, rows: Option<u64>) -> Result<(), Failure> {
+        if self.format == Format::Jsonl {
+            return Ok(());
+        }
+        let said = |schema: &Schema| {
+            let names = schema.fields().iter().map(|field| field.name().clone());
+            let of = ["sonometer.target", "sonometer.protocols"];
+            let of = of.map(|key| schema.metadata().get(key).filter(|_| self.format != Format::Csv).cloned());
+            (names.collect::<Vec<_>>(), of)
+        };
+        let found = files::expand(std::slice::from_ref(&self.path), Some(self.format)).and_then(Tables::open);
+        let is_own = found.is_ok_and(|found| {
+            said(&found.schema) == said(&self.schema)
+                && found.rows.zip(rows).is_none_or(|(found, rows)| found == rows)
+        });
+        match is_own {
+            true => Ok(()),
+            false => Err(Failure::unusable(format!(
+                "{}: has results of another run; use --resume with the same inputs, target and options, or remove the file",
+                self.path
+            ))),
+        }
+    }
+
     /// The folder of the parts: beside a file; of an object in the folder where the command runs, as a store has no renaming.
     fn folder(&self) -> PathBuf {
         let beside = self.to.as_ref().map_or(self.path.as_str(), Destination::name);
