@@ -7,7 +7,7 @@
 use crate::blocks::{Block, Blocks};
 use crate::failure::Failure;
 use serde::Deserialize;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Lines at the beginning and at the end that are sensed again.
@@ -59,26 +59,23 @@ struct Head {
     error: Option<serde::de::IgnoredAny>,
 }
 
-/// Takes the lines from `input` whose outcomes the file holds, compares, and cuts off what is no whole line.
-/// `sense` makes the outcome of a line.
+/// Takes the lines from `input` whose outcomes the file holds, compares, and cuts off what is no whole line, so that the file can be
+/// written on. `sense` makes the outcome of a line.
 pub(crate) fn pass<R: Read>(
     path: &str,
+    file: &mut File,
     input: &mut Blocks<R>,
     sense: &dyn Fn(u64, &[u8]) -> String,
 ) -> Result<Before, Failure> {
     let failed = |error: io::Error| Failure::unusable(format!("{path}: cannot be resumed: {error}"));
-    let mut file = match OpenOptions::new().read(true).write(true).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Before::default()),
-        opened => opened.map_err(failed)?,
-    };
-    let end = whole(&mut file).map_err(failed)?;
-    if !is_torn(&mut file, end).map_err(failed)? {
+    let end = whole(file).map_err(failed)?;
+    if !is_torn(file, end).map_err(failed)? {
         return Err(Failure::unusable(format!(
             "{path}: the last line was not written by `batch`; name another file"
         )));
     }
-    let before = compare(path, &mut file, end, input, sense)?;
-    file.set_len(end).map_err(failed)?;
+    let before = compare(path, file, end, input, sense)?;
+    file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(failed)?;
     Ok(before)
 }
 

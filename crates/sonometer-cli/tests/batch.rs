@@ -233,6 +233,23 @@ fn any_cut_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn two_runs_do_not_write_one_file() {
+    let input = scratch("batch-two.jsonl", many(3).as_bytes());
+    let out = fresh("batch-two-out.jsonl");
+    let other = fs::File::create(&out).expect("can be made");
+    other.lock().expect("is on a disk that locks");
+    for more in [&[][..], &["--resume"]] {
+        let ran = run(&[&["batch", "courtesy@1.5", &input, "--out", &out], more].concat());
+        let told = text(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{told}");
+        assert!(told.contains(": another run is writing it; wait until that ends"), "{told}");
+    }
+    drop(other);
+    run(&["batch", "courtesy@1.5", &input, "--out", &out]);
+    assert_eq!(fs::read_to_string(&out).expect("is written").lines().count(), 3);
+}
+
+#[test]
 fn what_does_not_belong_together_is_not_gone_on_with() {
     let input = scratch("batch-mine.jsonl", many(300).as_bytes());
     let out = fresh("batch-mine-out.jsonl");

@@ -18,7 +18,7 @@ use crate::target::Source;
 use crate::threads::ThreadArgument;
 use sonometer::batch::{guarded, in_order, line_json};
 use sonometer::{Error, ErrorCode, Instrument, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, IsTerminal, Read, Write};
 use std::ops::{AddAssign, ControlFlow};
 use std::time::Instant;
@@ -94,17 +94,19 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     let bench = Bench { sensor, options, view, sums, source };
     let (reader, size) = open(input)?;
     let mut blocks = Blocks::new(reader);
-    let before = match &arguments.out {
-        Some(path) if arguments.resume => {
-            resume::pass(path, &mut blocks, &|line, bytes| bench.line(line, bytes).text)?
-        }
-        _ => resume::Before::default(),
-    };
-    let mut tally = Tally { errors: before.errors, ..Tally::default() };
+    let mut before = resume::Before::default();
     let mut out: Box<dyn Write> = match &arguments.out {
-        Some(path) => Box::new(create(path, arguments.resume)?),
+        Some(path) => {
+            let mut file = create(path, arguments.resume)?;
+            if arguments.resume {
+                let sense = |line, bytes: &[u8]| bench.line(line, bytes).text;
+                before = resume::pass(path, &mut file, &mut blocks, &sense)?;
+            }
+            Box::new(file)
+        }
         None => Box::new(io::stdout().lock()),
     };
+    let mut tally = Tally { errors: before.errors, ..Tally::default() };
     let mut summary = Summary::default();
     // The bar and the outcomes would be in each other's way.
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
@@ -293,10 +295,15 @@ fn open(path: &str) -> Result<(Box<dyn Read + Send>, usize), Failure> {
     Ok((Box::new(file), size))
 }
 
-/// The file of the outcomes, open at its end. One that holds something is only gone on with when told to.
+/// The file of the outcomes, locked, so that the lines of two runs do not get mixed. One that holds something is only gone on with
+/// when told to.
 fn create(path: &str, resume: bool) -> Result<File, Failure> {
-    let file = OpenOptions::new().create(true).append(true).open(path);
+    let file = OpenOptions::new().create(true).truncate(false).read(resume).write(true).append(!resume).open(path);
     let file = file.map_err(|error| unwritten(Some(path), &error))?;
+    // What cannot be locked, such as a pipe, is written all the same.
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return Err(Failure::unusable(format!("{path}: another run is writing it; wait until that ends")));
+    }
     if !resume && file.metadata().is_ok_and(|data| data.len() > 0) {
         return Err(Failure::unusable(format!(
             "{path}: already exists and is not empty; use --resume to continue it, or remove it"
