@@ -131,6 +131,18 @@ fn one_of_something_is_counted_as_one() {
 }
 
 #[test]
+fn an_interval_of_equal_ends_is_named() {
+    let said = |count: usize| {
+        let labelled = Labelled::new(many(count)).expect("are items");
+        let report = evaluate(&thanks(), &labelled, &options("polite"), &mut unwatched).expect("measures");
+        report.to_text(&Default::default()).replace("\n ", "")
+    };
+    // All draws of two items that are right have an F1 of 1, or none; of many items, some of them wrong, it differs.
+    assert!(said(2).contains("an interval with equal ends says nothing"), "{}", said(2));
+    assert!(!said(40).contains("equal ends"), "{}", said(40));
+}
+
+#[test]
 fn errors_have_a_place() {
     let items = vec![item("x", json!({"mood": true})), item("y", json!({"mood": "glad"}))];
     let (place, message) = refused(items, &options("mood"));
