@@ -119,9 +119,8 @@ pub(super) fn figures<'r>(
         None => &["<", "=", "<value", "<95 % interval"],
     };
     // What is the same in all draws has no width by them, however few cases there are.
-    let is_flat = |own: &Option<Estimate>| {
-        own.and_then(|own| own.interval).is_some_and(|span| span.low == span.high)
-    };
+    let is_flat =
+        |own: &Option<Estimate>| own.and_then(|own| own.interval).is_some_and(|span| span.low == span.high);
     let flat = all.iter().chain(covered.unwrap_or_default()).any(is_flat);
     let flat = if flat { "; an interval with equal ends says nothing, since all draws agree" } else { "" };
     Part::Table(Table {

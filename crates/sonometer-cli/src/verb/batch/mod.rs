@@ -298,7 +298,8 @@ fn open(path: &str) -> Result<(Box<dyn Read + Send>, usize), Failure> {
 /// The file of the outcomes, locked, so that the lines of two runs do not get mixed. One that holds something is only gone on with
 /// when told to.
 fn create(path: &str, resume: bool) -> Result<File, Failure> {
-    let file = OpenOptions::new().create(true).truncate(false).read(resume).write(true).append(!resume).open(path);
+    let file =
+        OpenOptions::new().create(true).truncate(false).read(resume).write(true).append(!resume).open(path);
     let file = file.map_err(|error| unwritten(Some(path), &error))?;
     // What cannot be locked, such as a pipe, is written all the same.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
