@@ -203,11 +203,21 @@ impl Letter {
         hints: &Hints,
         limits: &Limits,
     ) -> Result<(), ReadError> {
-        let (blocks, quoted) = html::of_mail(page, hints.quoted == Quoted::Cut);
+        let (mut blocks, quoted) = html::of_mail(page, hints.quoted == Quoted::Cut);
         if blocks.len() > limits.paragraphs {
             return Err(ReadError::too_large("", "the mail has more paragraphs", limits.paragraphs));
         }
         self.quoted += quoted;
+        if hints.quoted == Quoted::Cut {
+            // Outlook marks earlier mails by their head alone, as in plain text.
+            let begins = |at: &usize| {
+                let lines: Vec<&str> =
+                    blocks[*at..].iter().flat_map(|(_, text)| text.lines()).take(6).collect();
+                begins_history(&lines)
+            };
+            let end = (0..blocks.len()).find(begins).unwrap_or(blocks.len());
+            self.quoted += blocks.drain(end..).map(|(_, text)| text.lines().count()).sum::<usize>();
+        }
         for (goes_on, text) in blocks {
             *paragraph += 1;
             let place = Place { message, paragraph: Some(*paragraph), ..Place::default() };
@@ -324,6 +334,14 @@ mod tests {
         assert_eq!(told(mail, Quoted::Cut)[0], "? a@b.c: Hello\n\nNew text.");
         let mail = "From: a@b.c\nTo: x@y.z\nMIME-Version: 1.0\nContent-Type: text/html\n\n<p>New</p><div class=\"gmail_quote\">On x wrote<blockquote>Old</blockquote></div>\n";
         assert_eq!(told(mail, Quoted::Cut)[0], "? a@b.c: New");
+        assert!(told(mail, Quoted::Keep)[0].contains("Old"));
+        // As Outlook writes it.
+        let mail = "From: a@b.c\nTo: x@y.z\nMIME-Version: 1.0\nContent-Type: text/html\n\n<p>New</p><hr><div><b>From:</b> x<br><b>Sent:</b> \
+                    Monday<br><b>To:</b> a<br><b>Subject:</b> y</div><p>Old</p>\n";
+        assert_eq!(
+            told(mail, Quoted::Cut),
+            ["? a@b.c: New", "left out 5 quoted lines; to keep them, use `--quoted keep`"]
+        );
         assert!(told(mail, Quoted::Keep)[0].contains("Old"));
     }
 
