@@ -265,9 +265,13 @@ def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:
 
 def test_ordinary_talk_is_rows_or_interactions() -> None:
     own = [{"said": KIND, "polite": True}, {"said": RUDE, "polite": False}]
-    for talk in (iter([KIND]), {"said": [KIND]}, [{"said": KIND}], [{"segments": [{"role": "a", "content": KIND}]}], [{"text": KIND}]):
+    talks: list[Any] = [iter([KIND]), {"said": [KIND]}, [{"said": KIND}], [{"segments": [{"role": "a", "content": KIND}]}], [{"text": KIND}]]
+    for talk in talks:
         assert sonometer.evaluate("courtesy@1.0", own, text="said", background=talk).to_dict()["alarms"]["per_talk"]["of"] == 1
-    for talk, place in ((KIND, "background"), (7, "background"), ([{"text": KIND}, KIND], "background[1]"), ([{"a": 1}], "background[0]")):
+    wrong: list[tuple[Any, str]] = [
+        (KIND, "background"), (7, "background"), ([{"text": KIND}, KIND], "background[1]"), ([{"a": 1}], "background[0]")
+    ]
+    for talk, place in wrong:
         with pytest.raises(InvalidRequestError) as raised:
             sonometer.evaluate("courtesy@1.0", own, text="said", background=talk)
         assert raised.value.place == place
