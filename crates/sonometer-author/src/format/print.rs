@@ -207,9 +207,15 @@ impl Printer {
 
 /// Whether a scalar is written as a block: it was one, or has several lines that a block can hold.
 fn is_block(scalar: &Scalar) -> bool {
+    let text = scalar.text.trim();
     let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{feff}';
-    let several = scalar.style == Style::Literal || scalar.text.trim().contains('\n');
-    several && !scalar.text.contains(odd) && !scalar.text.trim().is_empty()
+    let is_block = match scalar.style {
+        // What it shows already stays as it is.
+        Style::Literal => true,
+        // A block has no escapes.
+        _ => text.contains('\n') && !text.split(['\n', '\t']).any(scalar::is_escaped),
+    };
+    is_block && !scalar.text.contains(odd) && !text.is_empty()
 }
 
 fn one_line(scalar: &Scalar, kind: Kind, key: &str, in_flow: bool) -> String {

@@ -6,8 +6,7 @@ pub(super) fn one_line(value: &str, in_flow: bool, text: bool) -> String {
     if is_plain(value, in_flow) && !(text && looks_typed(value)) {
         return value.to_owned();
     }
-    let escapes = value.chars().any(|c| c.is_control() || c == '\u{feff}');
-    if !escapes && value.contains(['"', '\\']) {
+    if !is_escaped(value) && value.contains(['"', '\\']) {
         return format!("'{}'", value.replace('\'', "''"));
     }
     quoted(value)
@@ -16,16 +15,38 @@ pub(super) fn one_line(value: &str, in_flow: bool, text: bool) -> String {
 /// A text in double quotes.
 pub(super) fn quoted(value: &str) -> String {
     let mut quoted = String::from("\"");
+    let mut before = None;
     for c in value.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            c if c.is_control() || c == '\u{feff}' => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if is_unseen(before, c) && c > '\u{ffff}' => {
+                quoted.push_str(&format!("\\U{:08x}", u32::from(c)))
+            }
+            c if is_unseen(before, c) => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => quoted.push(c),
         }
+        before = Some(c);
     }
     quoted + "\""
+}
+
+/// Whether some of these characters stand only as escapes in double quotes.
+pub(super) fn is_escaped(value: &str) -> bool {
+    let before = std::iter::once(None).chain(value.chars().map(Some));
+    before.zip(value.chars()).any(|(before, c)| is_unseen(before, c))
+}
+
+/// Whether a character, behind another one, would hide what a file says: it turns the direction of writing, or cannot be seen.
+fn is_unseen(before: Option<char>, c: char) -> bool {
+    match c {
+        // Joiners belong to the spelling of Persian, Hindi and others, and to emoji.
+        '\u{200c}' | '\u{200d}' => before.is_none_or(|before| before.is_ascii() || is_unseen(None, before)),
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        c => c.is_control(),
+    }
 }
 
 /// Whether YAML reads these characters back without quotes.
@@ -45,7 +66,7 @@ fn is_plain(value: &str, in_flow: bool) -> bool {
         && !value.contains(" #")
         && !value.ends_with(':')
         && !value.ends_with(char::is_whitespace)
-        && !value.chars().any(|c| c.is_control() || c == '\u{feff}')
+        && !is_escaped(value)
         && !(in_flow && (value.chars().any(is_flow_sign) || value.ends_with(" -")))
         && !(in_flow && value.contains(':') && !value.contains(|c: char| c.is_alphanumeric()))
         && !value.starts_with("---")
@@ -108,6 +129,17 @@ mod tests {
         assert_eq!(one_line("30d", false, true), "30d");
         assert_eq!(one_line("no", false, true), "\"no\"");
         assert_eq!(quoted("\"Well?\" \\"), r#""\"Well?\" \\""#);
+        for (value, escaped) in [
+            ("a\u{202e}b", r#""a\u202eb""#),
+            ("\"US\"\u{2066}", r#""\"US\"\u2066""#),
+            ("\u{200b}a\u{ad}\u{e0041}", r#""\u200ba\u00ad\U000e0041""#),
+            ("a\u{200d}\u{200d}b", r#""a\u200d\u200db""#),
+        ] {
+            assert_eq!(one_line(value, false, false), escaped);
+        }
+        for joined in ["می\u{200c}خواهم", "👩\u{200d}💻"] {
+            assert_eq!(one_line(joined, false, false), joined);
+        }
         assert!(["0", "38", "123456789012345"].iter().all(|text| is_whole(text)));
         assert!(["", "038", "3.5", "-3", "3a", "1234567890123456"].iter().all(|text| !is_whole(text)));
     }

@@ -135,3 +135,14 @@ fn maps_in_brackets_that_are_too_long_stand_below_each_other() {
     let commented = format!("{head}\n  - {{label: counts, strong: {lines}, hit: One two.}} # all\n");
     assert_eq!(formatted(&commented), format!("{head}\n  # all\n{first}"));
 }
+
+#[test]
+fn what_would_hide_a_text_stays_escaped() {
+    let head =
+        "sonometer: 1\nid: a\nversion: \"1\"\ntaxonomy: Signal\nmarkers:\n  - label: counts\n    strong: ";
+    for same in [r#""pay\u202e now""#, r#"[so on, "a\u200bb"]"#, r#""one\u2066\ntwo""#, "می\u{200c}خواهم"]
+    {
+        assert_eq!(formatted(&format!("{head}{same}\n")), format!("{head}{same}\n"));
+    }
+    assert_eq!(formatted(&format!("{head}'pay\u{202e} now'\n")), format!("{head}\"pay\\u202e now\"\n"));
+}
