@@ -1,7 +1,7 @@
 //! `sonometer dive` from a terminal's point of view.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -56,9 +56,35 @@ fn words_that_are_typed_are_no_actions() {
     assert!(before.contains("ends the dive now") && before.contains("turn 1 of"), "{}", ran.out);
     assert!(before.contains("○ calmed") && ran.out.contains("turn 2 of"), "{}", ran.out);
     assert!(ran.out.contains("\n  1 turn, score"), "only one line was an action\n{}", ran.out);
+    let ran = run(&folder, &["dive", "billing-dispute"], "\n  \nNo need to share that card.\n\n");
+    assert!(ran.out.contains("\n  1 turn, score"), "Enter alone is none\n{}", ran.out);
     // Every line of a script is an action.
-    let ran = run(&folder, &["dive", "billing-dispute", "--actions", "-"], "help\nstatus\n");
-    assert!(ran.out.contains("\n  2 turns, score"), "{}", ran.out);
+    let ran = run(&folder, &["dive", "billing-dispute", "--actions", "-"], "help\nstatus\n\n");
+    assert!(ran.out.contains("\n  3 turns, score"), "{}", ran.out);
+}
+
+#[test]
+fn the_log_of_a_dive_that_is_broken_off_has_what_was_played() {
+    let folder = folder("broken-off");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
+        .args(["dive", "billing-dispute", "--log", "log.jsonl"])
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut typed = child.stdin.take().expect("is piped");
+    typed.write_all(b"I am so sorry that you had to call a third time.\n").expect("is taken");
+    let mut shown = BufReader::new(child.stdout.take().expect("is piped")).lines();
+    assert!(shown.any(|line| line.expect("is UTF-8").contains("checkpoint calmed")));
+    child.kill().expect("runs");
+    child.wait().expect("ends");
+    let log = fs::read_to_string(folder.join("log.jsonl")).expect("is there");
+    assert!(log.ends_with('\n') && log.lines().count() == 1 && log.contains("call a third time"), "{log}");
+    // Before anything is played.
+    let ran = run(&folder, &["dive", "billing-dispute", "--log", "none/log.jsonl"], "No need.\n");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+    assert!(ran.err.contains("none/log.jsonl: cannot be written"), "{}", ran.err);
 }
 
 #[test]

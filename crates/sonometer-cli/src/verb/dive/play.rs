@@ -7,7 +7,7 @@ use crate::screen::Screen;
 use crate::{file, screen};
 use sonometer::stage::{Action, Agent, Closing, Dive, MAX_SEED, Mode, SeedSource, World};
 use sonometer_card::SigningKey;
-use std::io::BufRead;
+use std::io::{BufRead, Write};
 
 /// Arguments of `dive` without a verb.
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub(super) struct PlayArguments {
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MAX_SEED))]
     seed: u64,
     /// The actions: a log (.jsonl), or a text with an action a line; `-` reads every line of standard input as one.
-    /// Without it they are typed, and `help`, `status` and `quit` are no actions
+    /// Without it they are typed, and `help`, `status`, `quit` and empty lines are no actions
     #[arg(long, value_name = "FILE", conflicts_with = "walkthrough")]
     actions: Option<String>,
     /// Play a walkthrough of the stage, with its seed
@@ -49,19 +49,19 @@ pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit
     let (seed, given) = given(arguments, &world)?;
     // Before anything is played, which would be lost.
     [&arguments.log, &arguments.card].into_iter().flatten().try_for_each(|path| file::expect_unread(path))?;
+    let mut log = arguments.log.as_deref().map(Log::create).transpose()?;
     let mut dive = world.open(seed);
     match arguments.json {
         true => screen.print_bytes(&format!("{}\n", dive.observation().to_json()))?,
         false => screen.print(&show::arrival(&screen.paint, &dive))?,
     }
-    let mut log = String::new();
     match given {
         Some(actions) => {
             for action in &actions {
                 if dive.observation().done {
                     break;
                 }
-                act(&mut dive, action, arguments, &mut log, true, screen)?;
+                act(&mut dive, action, arguments, log.as_mut(), true, screen)?;
             }
         }
         None => {
@@ -99,11 +99,13 @@ pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit
                             screen.print(&show::status(&screen.paint, &dive))?;
                             continue;
                         }
+                        // Enter alone says nothing.
+                        "" => continue,
                         _ => {}
                     }
                 }
                 // A person sees what they have typed.
-                act(&mut dive, &action, arguments, &mut log, !typing, screen)?;
+                act(&mut dive, &action, arguments, log.as_mut(), !typing, screen)?;
             }
         }
     }
@@ -118,9 +120,6 @@ pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit
     let mut card = dive.close(&closing);
     if let Some(key) = &key {
         card = sonometer_card::sign(&card, key);
-    }
-    if let Some(path) = &arguments.log {
-        write(path, &log)?;
     }
     if let Some(path) = &arguments.card {
         write(path, &format!("{}\n", card.to_json()))?;
@@ -165,14 +164,15 @@ fn act(
     dive: &mut Dive,
     action: &str,
     arguments: &PlayArguments,
-    log: &mut String,
+    log: Option<&mut Log<'_>>,
     echo: bool,
     screen: &mut Screen,
 ) -> Result<(), Failure> {
     match dive.act(action) {
         Ok(step) => {
-            log.push_str(&step.log_line(action, &dive.chain()));
-            log.push('\n');
+            if let Some(log) = log {
+                log.add(&step.log_line(action, &dive.chain()))?;
+            }
             match arguments.json {
                 true => screen.print_bytes(&format!("{}\n", step.to_json())),
                 false => screen.print(&show::step(&screen.paint, dive, &step, echo)),
@@ -183,6 +183,23 @@ fn act(
             screen.fail(&Failure::unusable(refused.to_string()), arguments.json);
             Ok(())
         }
+    }
+}
+
+/// The log, a line for each action as soon as it is played: Ctrl-C ends a dive at once.
+struct Log<'p> {
+    path: &'p str,
+    file: std::fs::File,
+}
+
+impl<'p> Log<'p> {
+    fn create(path: &'p str) -> Result<Self, Failure> {
+        let file = std::fs::File::create(path).map_err(|error| unwritable(path, &error))?;
+        Ok(Self { path, file })
+    }
+
+    fn add(&mut self, line: &str) -> Result<(), Failure> {
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(|error| unwritable(self.path, &error))
     }
 }
 
@@ -208,6 +225,9 @@ pub(super) fn signing_key(path: &str) -> Result<SigningKey, Failure> {
 }
 
 pub(super) fn write(path: &str, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}")))
+    std::fs::write(path, text).map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &str, error: &std::io::Error) -> Failure {
+    Failure::unusable(format!("{path}: cannot be written: {error}"))
 }
