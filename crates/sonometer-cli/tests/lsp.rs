@@ -3,7 +3,7 @@
 
 use lsp_server::{Message, Notification, Request, ResponseError};
 use serde_json::{Value, json};
-use std::io::BufReader;
+use std::io::{BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const TEXT: &str = "sonometer: 1\nid: x\nversion: \"1.0\"\ntaxonomy: Signal\nlanguage: en\nlists: {kind: warm | nice}\nmarkers:\n  - label: thanks\n    strong: |\n      @kind words\n      thank you # ü\n    hit: |\n      Thank you.\n      Nice words.\n    miss: No thanks.\n";
@@ -254,4 +254,29 @@ fn outline_colours_and_form() {
     let unknown = editor.answer("textDocument/moniker", place(TEXT, "thanks")).expect_err("is refused");
     assert_eq!(unknown.code, -32601);
     editor.end();
+}
+
+#[test]
+fn what_comes_after_the_end_is_refused_in_a_few_words() {
+    let mut editor = Editor::start();
+    editor.ask("shutdown", Value::Null);
+    let refused = editor.answer("textDocument/hover", place(TEXT, "strong")).expect_err("is refused");
+    assert_eq!(refused.message, "`textDocument/hover` came after `shutdown`; only `exit` may follow");
+    editor.tell("exit", Value::Null);
+    assert!(editor.child.wait().expect("ends").success());
+}
+
+#[test]
+fn a_header_that_announces_more_than_a_message_holds_is_refused() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("starts");
+    let mut to = child.stdin.take().expect("is piped");
+    to.write_all(b"Content-Length: 9223372036854775807\r\n\r\n{}").expect("is taken");
+    let ended = child.wait_with_output().expect("ends");
+    let told = String::from_utf8(ended.stderr).expect("is UTF-8");
+    let said =
+        "error: standard input: `Content-Length` is no number of at most 67108864 bytes, the longest message";
+    assert_eq!(ended.status.code(), Some(2), "{told}");
+    assert!(told.starts_with(said), "{told}");
 }

@@ -9,6 +9,7 @@ mod findings;
 mod lenses;
 mod symbols;
 mod tokens;
+mod wire;
 
 use crate::failure::{Exit, Failure};
 use document::{Columns, File};
@@ -35,7 +36,7 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
             "standard input: an editor starts `sonometer lsp` and speaks to it; docs/editors.md shows how to set one up",
         ));
     }
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = wire::connect();
     let ended = serve(&connection);
     // Its threads end when nothing can be sent to them any more.
     drop(connection);
@@ -45,33 +46,53 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn serve(connection: &Connection) -> Result<(), Failure> {
-    let broken = |error: &dyn std::fmt::Display| Failure::unusable(format!("standard input: {error}"));
-    let (id, parameters) = connection.initialize_start().map_err(|error| broken(&error))?;
-    let parameters: lsp::InitializeParams =
-        serde_json::from_value(parameters).map_err(|error| broken(&error))?;
+    let Some(asked) = opening(connection) else { return Ok(()) };
+    let parameters: lsp::InitializeParams = serde_json::from_value(asked.params)
+        .map_err(|error| Failure::unusable(format!("standard input: initialize: {error}")))?;
     let columns = columns(&parameters);
     let answer = json!({
         "capabilities": capabilities(columns),
         "serverInfo": {"name": "sonometer", "version": env!("CARGO_PKG_VERSION")},
     });
-    connection.initialize_finish(id, answer).map_err(|error| broken(&error))?;
+    respond(connection, asked.id, Ok(answer));
     let mut server = Server { connection, columns, files: BTreeMap::new() };
+    let mut is_shut = false;
     while let Ok(message) = connection.receiver.recv() {
         match message {
-            Message::Request(request) => {
-                if connection.handle_shutdown(&request).map_err(|error| broken(&error))? {
-                    return Ok(());
-                }
-                server.answer(request);
+            Message::Request(request) if is_shut => {
+                let told = format!("`{}` came after `shutdown`; only `exit` may follow", request.method);
+                respond(connection, request.id, Err((ErrorCode::InvalidRequest, told)));
             }
+            Message::Request(request) if request.method == lsp::request::Shutdown::METHOD => {
+                is_shut = true;
+                respond(connection, request.id, Ok(Value::Null));
+            }
+            Message::Request(request) => server.answer(request),
             Message::Notification(notification) => server.hear(notification),
             Message::Response(_) => {}
         }
-        if connection.receiver.is_empty() {
+        if connection.receiver.is_empty() && !is_shut {
             server.publish();
         }
     }
     Ok(())
+}
+
+/// The request that an editor begins with; none if it goes away before.
+fn opening(connection: &Connection) -> Option<Request> {
+    for message in &connection.receiver {
+        match message {
+            Message::Request(request) if request.method == lsp::request::Initialize::METHOD => {
+                return Some(request);
+            }
+            Message::Request(request) => {
+                let told = format!("`{}` came before `initialize`", request.method);
+                respond(connection, request.id, Err((ErrorCode::ServerNotInitialized, told)));
+            }
+            Message::Notification(_) | Message::Response(_) => {}
+        }
+    }
+    None
 }
 
 /// UTF-8 where the editor offers it, else UTF-16, which every editor knows.
@@ -213,12 +234,8 @@ impl Server<'_> {
 
     fn answer(&mut self, request: Request) {
         let id = request.id.clone();
-        let answer = match self.result(request) {
-            Ok(result) => Response::new_ok(id, result),
-            Err((code, message)) => Response::new_err(id, code as i32, message),
-        };
-        // An editor that has gone away is noticed by the loop.
-        let _ = self.connection.sender.send(Message::Response(answer));
+        let answer = self.result(request);
+        respond(self.connection, id, answer);
     }
 
     fn result(&mut self, request: Request) -> Answer {
@@ -355,6 +372,15 @@ impl Server<'_> {
         let file = self.file(&asked.text_document.uri)?;
         Ok((file, file.offset(asked.position)))
     }
+}
+
+fn respond(connection: &Connection, id: RequestId, answer: Answer) {
+    let answer = match answer {
+        Ok(result) => Response::new_ok(id, result),
+        Err((code, message)) => Response::new_err(id, code as i32, message),
+    };
+    // An editor that has gone away is noticed by the loop.
+    let _ = connection.sender.send(Message::Response(answer));
 }
 
 fn send(connection: &Connection, method: &str, parameters: impl serde::Serialize) {
