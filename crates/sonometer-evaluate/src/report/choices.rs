@@ -1,7 +1,7 @@
 //! The report of an evaluation of choices.
 
 use super::common::{
-    cells, coverage, figures, id, insufficient, left_out, share, share_bar, sheet as common,
+    at_line, cells, coverage, figures, id, insufficient, left_out, share, share_bar, sheet as common,
 };
 use crate::evaluate::choices::{ChoiceEvaluation, Part as Breakdown, Wrong};
 use crate::evaluate::measure;
@@ -111,11 +111,9 @@ fn case(wrong: &Wrong, explained: bool) -> Case<'_> {
     let chosen = wrong.chosen.as_deref().unwrap_or("nothing");
     Case {
         name: id(&wrong.item, &[&wrong.reading]),
-        about: format!(
-            "line {}, labelled {}, chosen {chosen} with {}",
-            wrong.item.line,
-            wrong.right.join(" and "),
-            wrong.value
+        about: at_line(
+            &wrong.item,
+            &format!("labelled {}, chosen {chosen} with {}", wrong.right.join(" and "), wrong.value),
         ),
         warning: insufficient(&wrong.reading),
         lines: Vec::new(),

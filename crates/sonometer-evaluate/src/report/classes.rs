@@ -2,8 +2,8 @@
 
 use super::chart;
 use super::common::{
-    alarms, cells, coverage, evenly, figures, id, insufficient, left_out, share, share_bar, sheet as common,
-    thresholds as thresholds_proposed,
+    alarms, at_line, cells, coverage, evenly, figures, id, insufficient, left_out, share, share_bar,
+    sheet as common, thresholds as thresholds_proposed,
 };
 use crate::evaluate::breakdown::Part as Breakdown;
 use crate::evaluate::errors::{Errors, Wrong};
@@ -224,7 +224,7 @@ fn wrong<'r>(title: &str, order: &str, errors: &'r Errors) -> Part<'r> {
 }
 
 fn case(wrong: &Wrong) -> Case<'_> {
-    let segment = wrong.case.segment.map_or_else(String::new, |segment| format!(", segment {segment}"));
+    let segment = wrong.case.segment.map_or_else(String::new, |segment| format!("segment {segment}, "));
     let protocol = wrong.reading.protocol();
     let marks = wrong.evidence().into_iter().map(|found| Mark {
         turn: found.turn,
@@ -243,7 +243,7 @@ fn case(wrong: &Wrong) -> Case<'_> {
     };
     Case {
         name: id(&wrong.item, &[&wrong.reading]),
-        about: format!("line {}{segment}, value {}", wrong.item.line, wrong.case.value),
+        about: at_line(&wrong.item, &format!("{segment}value {}", wrong.case.value)),
         warning: insufficient(&wrong.reading),
         lines: Vec::new(),
         texts: vec![Text { explained: wrong.explained, ..talk.into() }],

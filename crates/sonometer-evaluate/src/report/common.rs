@@ -21,9 +21,26 @@ pub(crate) fn share(value: Option<Unit>) -> String {
 
 /// The id of an item beside its readings; none if it has a text in it that they hide, since a line says which item it is.
 pub(super) fn id(item: &Item, readings: &[&Reading]) -> String {
+    if item.id == line(item) {
+        return item.id.clone();
+    }
     let is_shown =
         |reading: &&Reading| Names::of(reading.instrument()).allows_beside(&item.id, &Hidden::of(reading));
     if readings.iter().all(is_shown) { item.id.clone() } else { String::new() }
+}
+
+/// The line of an item, with what else is said of it behind its name; the line alone is left out where it is the name.
+pub(super) fn at_line(item: &Item, more: &str) -> String {
+    match (item.id == line(item), more) {
+        (true, more) => more.to_owned(),
+        (false, "") => line(item),
+        (false, more) => format!("{}, {more}", line(item)),
+    }
+}
+
+/// The line of an item, which is its id where the data give none.
+fn line(item: &Item) -> String {
+    format!("line {}", item.line)
 }
 
 /// `[0.712, 0.789]` in small print, or nothing.

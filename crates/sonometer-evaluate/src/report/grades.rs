@@ -1,6 +1,8 @@
 //! The report of an evaluation against grades.
 
-use super::common::{cells, coverage, id, insufficient, left_out, places, share_bar, sheet as common};
+use super::common::{
+    at_line, cells, coverage, id, insufficient, left_out, places, share_bar, sheet as common,
+};
 use crate::evaluate::graded::{Bin, GradedEvaluation, Wrong};
 use crate::evaluate::measure::Estimate;
 use sonometer::Unit;
@@ -188,12 +190,12 @@ fn wrong<'r>(title: &str, worst: &'r [Wrong], explained: bool) -> Part<'r> {
 
 /// Where an item stands.
 fn place(wrong: &Wrong) -> String {
-    format!(
-        "line {}, grade {} (above {} of all), value {} (above {})",
-        wrong.item.line,
+    let grade = format!(
+        "grade {} (above {} of all), value {} (above {})",
         wrong.case.grade,
         places(wrong.graded_above),
         wrong.case.value,
         places(wrong.ranked_above)
-    )
+    );
+    at_line(&wrong.item, &grade)
 }

@@ -2,7 +2,7 @@
 
 use super::chart;
 use super::common::{
-    cells, coverage, evenly, figures, id, insufficient, left_out, share, share_bar, sheet as common,
+    at_line, cells, coverage, evenly, figures, id, insufficient, left_out, share, share_bar, sheet as common,
 };
 use crate::evaluate::pairs::{PairEvaluation, Tally, Wrong};
 use sonometer_report::{Case, Cases, Part, Plots, Row, Sheet, Table, Talk, Text, columns, counted, shown_of};
@@ -164,7 +164,7 @@ fn case(wrong: &Wrong, explained: bool) -> Case<'_> {
     };
     Case {
         name: id(&wrong.item, &[&wrong.sensed[0], &wrong.sensed[1]]),
-        about: format!("line {}", wrong.item.line),
+        about: at_line(&wrong.item, ""),
         texts: ["a", "b"].into_iter().enumerate().map(text).collect(),
         ..Case::default()
     }

@@ -1,7 +1,7 @@
 //! The report of an evaluation of places.
 
 use super::classes::method;
-use super::common::{alarms, cells, coverage, figures, id, left_out, share, sheet as common};
+use super::common::{alarms, at_line, cells, coverage, figures, id, left_out, share, sheet as common};
 use crate::evaluate::spans::{SpanEvaluation, Tally, WrongSpan};
 use sonometer_report::{
     Case, Cases, Line, Mark, Part, Row, Sheet, Table, Talk, Tone, columns, counted, shown_of,
@@ -113,7 +113,7 @@ fn case(wrong: &WrongSpan) -> Case<'_> {
     };
     Case {
         name: id(item, &[reading]),
-        about: format!("line {}", item.line),
+        about: at_line(item, ""),
         texts: vec![Talk::with(reading, vec![mark]).into()],
         ..Case::default()
     }
