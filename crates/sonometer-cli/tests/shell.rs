@@ -1,5 +1,6 @@
 //! `sonometer completions` and `sonometer man`, as shells and `man` read them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -36,12 +37,15 @@ fn every_shell_gets_every_verb_and_the_names_that_ship() {
     // The generators for the other two leave out what stands without a dash.
     for shell in ["bash", "fish", "zsh"] {
         let script = script(shell);
+        assert!(script.contains("billing-dispute"), "{shell}: stages");
         assert!(script.contains("courtesy") && script.contains("personal-data"), "{shell}");
     }
     let zsh = script("zsh");
+    let named = ["':target ", "'*::targets ", "':old ", "':new ", "':stage -- A"];
     let targets: Vec<&str> =
-        zsh.lines().filter(|line| line.contains("':target ") || line.contains("::target ")).collect();
-    assert!(targets.len() > 5, "{targets:?}");
+        zsh.lines().filter(|line| named.iter().any(|name| line.starts_with(name))).collect();
+    assert!(targets.len() > 8, "{targets:?}");
+    assert!(!zsh.contains("(_files"), "a value that no other line has");
     for line in targets {
         assert!(
             line.contains("_alternative \"shipped:name:(") && line.contains("\"files:file:_files\""),
@@ -68,7 +72,10 @@ fn offered(words: &[&str]) -> Option<String> {
     // Not on every system.
     let ran = Command::new("bash").args(["--norc", "-c", &line]).output().ok()?;
     assert!(ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
-    Some(String::from_utf8(ran.stdout).expect("is UTF-8").trim_end().to_owned())
+    let offered = String::from_utf8(ran.stdout).expect("is UTF-8");
+    // What comes twice is shown once.
+    let each: BTreeSet<&str> = offered.split_whitespace().collect();
+    Some(each.into_iter().collect::<Vec<_>>().join(" "))
 }
 
 #[test]
@@ -78,6 +85,10 @@ fn bash_completes_verbs_names_options_and_values() {
         (&["sonometer", "sense", "court"], "courtesy"),
         (&["sonometer", "protocols", "personal-d"], "personal-data"),
         (&["sonometer", "sense", "courtesy@1.5", "note.txt", "--expl"], "--explain"),
+        (&["sonometer", "diff", "courtesy@1.0", "court"], "courtesy"),
+        (&["sonometer", "dive", "billing-d"], "billing-dispute"),
+        (&["sonometer", "dive", "keyg"], "keygen"),
+        (&["sonometer", "test", "billing-d"], "billing-dispute"),
         (&["sonometer", "--color", "ne"], "never"),
         (&["sonometer", "schema", "metr"], "metric"),
         // A metric is none of the protocols.

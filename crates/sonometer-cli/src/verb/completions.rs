@@ -33,6 +33,9 @@ fn script(shell: Shell, command: Command) -> String {
     }
 }
 
+/// Stands before the names in a script for zsh where files may stand beside them.
+const FILES: &str = "_files";
+
 /// The command, each argument with what can stand in its place. Only scripts are made from it: the command itself also takes
 /// files and versions where names are completed, and says more of an unknown name.
 fn with_values(command: Command, shell: Shell) -> Command {
@@ -46,22 +49,33 @@ fn with_value(argument: Arg, verb: &str, shell: Shell) -> Arg {
     if !is_read {
         return argument;
     }
-    let value = argument.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str());
-    match (verb, value) {
-        ("protocols" | "metrics" | "blueprints", _) => of(argument, &names(verb)),
-        ("dive", "STAGE") => argument.value_hint(ValueHint::FilePath),
-        // A script for zsh takes either values or a hint; the names are added to the hint below.
-        (_, "TARGET") if shell == Shell::Zsh => argument.value_hint(ValueHint::AnyPath),
-        (_, "TARGET") => of(argument, &targets()),
-        (_, "FILE" | "INPUT" | "DATA" | "OLD" | "NEW" | "A" | "B" | "PROTOCOL") => {
+    let value = value(&argument).to_owned();
+    match (shipped(verb, &value), value.as_str()) {
+        (Some((names, has_files)), _) => {
+            let files = (has_files && shell == Shell::Zsh).then_some(FILES);
+            argument.value_parser(PossibleValuesParser::new(files.into_iter().chain(names)))
+        }
+        (None, "FILE" | "INPUT" | "DATA" | "A" | "B" | "PROTOCOL") => {
             argument.value_hint(ValueHint::FilePath)
         }
-        _ => argument,
+        (None, _) => argument,
     }
 }
 
-fn of(argument: Arg, names: &BTreeSet<&'static str>) -> Arg {
-    argument.value_parser(PossibleValuesParser::new(names.iter().copied()))
+/// The name of an argument's value, such as `TARGET`.
+fn value(argument: &Arg) -> &str {
+    argument.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str())
+}
+
+/// The names that ship for an argument, and whether a file may stand there as well.
+fn shipped(verb: &str, value: &str) -> Option<(BTreeSet<&'static str>, bool)> {
+    match (verb, value) {
+        ("protocols" | "metrics" | "blueprints", _) => Some((names(verb), false)),
+        ("dive", "STAGE") => Some((names("stages"), true)),
+        ("test", "TARGET") => Some((&targets() | &names("stages"), true)),
+        ("diff", "OLD" | "NEW") | (_, "TARGET") => Some((targets(), true)),
+        _ => None,
+    }
 }
 
 /// The identifiers that ship of one kind.
@@ -69,6 +83,7 @@ fn names(kind: &str) -> BTreeSet<&'static str> {
     let entries = match kind {
         "metrics" => sonometer_catalog::metrics(),
         "blueprints" => sonometer_catalog::blueprints(),
+        "stages" => sonometer_catalog::stages(),
         _ => sonometer_catalog::protocols(),
     };
     entries.iter().map(|entry| entry.id).collect()
@@ -79,35 +94,37 @@ fn targets() -> BTreeSet<&'static str> {
     ["protocols", "metrics", "blueprints"].into_iter().flat_map(names).collect()
 }
 
-/// For zsh: names that ship, beside the files that it would complete alone.
+/// For zsh, whose generator writes either values or files.
 fn names_beside_files(script: &str) -> String {
-    let names: Vec<&str> = targets().into_iter().collect();
-    let action = format!("{{_alternative \"shipped:name:({})\" \"files:file:_files\"}}'", names.join(" "));
-    let is_target = |line: &str| line.starts_with("':target ") || line.starts_with("'*::target");
-    let lines = script.lines().map(|line| match line.split_once(":_files'") {
-        Some((help, rest)) if is_target(line) => format!("{help}:{action}{rest}\n"),
-        _ => format!("{line}\n"),
+    let lines = script.lines().map(|line| match line.split_once(&format!(":({FILES} ")) {
+        Some((help, names)) => {
+            let action = |(names, rest)| {
+                format!("{help}:{{_alternative \"shipped:name:({names})\" \"files:file:_files\"}}'{rest}\n")
+            };
+            names.split_once(")'").map_or_else(|| format!("{line}\n"), action)
+        }
+        None => format!("{line}\n"),
     });
     lines.collect()
 }
 
 /// For fish, of whose scripts the generator leaves out the values of arguments without a dash.
 fn names_of_verbs(command: &Command) -> String {
-    let takes = |verb: &Command, value: &str| {
-        let mut named = verb.get_positionals().filter_map(|argument| argument.get_value_names()?.first());
-        named.any(|name| name.as_str() == value)
-    };
     let mut lines = String::new();
     for verb in command.get_subcommands() {
         let name = verb.get_name();
-        let names = match name {
-            "protocols" | "metrics" | "blueprints" => names(name),
-            _ if takes(verb, "TARGET") => targets(),
-            _ => continue,
+        let Some((names, _)) = verb.get_positionals().find_map(|argument| shipped(name, value(argument)))
+        else {
+            continue;
+        };
+        let own: Vec<&str> = verb.get_subcommands().map(Command::get_name).collect();
+        let unless = match own.is_empty() {
+            true => String::new(),
+            false => format!("; and not __fish_seen_subcommand_from {}", own.join(" ")),
         };
         let names: Vec<&str> = names.into_iter().collect();
         lines += &format!(
-            "complete -c sonometer -n \"__fish_sonometer_using_subcommand {name}\" -a \"{}\"\n",
+            "complete -c sonometer -n \"__fish_sonometer_using_subcommand {name}{unless}\" -a \"{}\"\n",
             names.join(" ")
         );
     }
