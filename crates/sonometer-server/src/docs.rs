@@ -23,7 +23,8 @@ const STYLE: &str = ":root{--ink:#1c2024;--soft:#5b6470;--line:#d9dee3;--back:#f
     code,pre{font:.86rem/1.45 ui-monospace,monospace}pre{background:var(--box);padding:.8rem;overflow:auto;border-radius:.3rem;\
     margin:.4rem 0}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .8rem .25rem 0;vertical-align:top;\
     border-bottom:1px solid var(--line);overflow-wrap:break-word}th{font-weight:600;color:var(--soft);font-size:.85rem}\
-    td:first-child{white-space:nowrap}summary{cursor:pointer;color:var(--link)}.soft{color:var(--soft)}\
+    td:last-child{overflow-wrap:anywhere}@media(min-width:30rem){td:first-child{white-space:nowrap}}\
+    summary{cursor:pointer;color:var(--link)}.soft{color:var(--soft)}\
     .m{display:inline-block;min-width:3.9rem;font-weight:700;font-size:.85rem}.GET{color:var(--get)}.POST{color:var(--post)}\
     .DELETE{color:var(--delete)}nav td{border:0;padding:.1rem .8rem .1rem 0}.row{display:flex;gap:.8rem;align-items:center;margin:.3rem 0}\
     .row code{min-width:10rem}input,select,textarea,button{font:.86rem/1.45 ui-monospace,monospace;color:var(--ink);background:var(--box);\
