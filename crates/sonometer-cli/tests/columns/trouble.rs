@@ -1,0 +1,212 @@
+//! Rows that cannot be read, and what is said of them and of wrong options.
+
+use super::*;
+
+#[test]
+fn bad_rows_are_null_or_refused() {
+    let lines = "{\"id\": 1, \"segments\": [{\"role\": \"agent\", \"content\": \"Thank you so much for waiting with me today.\"}]}\n\
+                 {\"id\": 2, \"segments\": [{\"content\": \"Who says it?\"}]}\n\
+                 {\"id\": 3, \"segments\": []}\n\
+                 {\"id\": 4, \"segments\": null}\n";
+    fs::write(fresh("bad.jsonl"), lines).expect("is written");
+    let ran = run(&["batch", "courtesy@1.5", "bad.jsonl", "--keep", "id", "--columns", "sufficient"]);
+    assert_eq!(ran.status.code(), Some(2));
+    let out = text(&ran.stdout);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "{\"id\":1,\"sufficient\":true,\"error\":null}");
+    assert_eq!(
+        lines[1],
+        "{\"id\":2,\"sufficient\":null,\"error\":\"segments[0].role: the turn has no `role` (it is null)\"}"
+    );
+    assert!(lines[2].starts_with("{\"id\":3,\"sufficient\":null,\"error\":\"segments: "), "{}", lines[2]);
+    assert_eq!(lines[3], "{\"id\":4,\"sufficient\":null,\"error\":null}");
+    assert!(
+        text(&ran.stderr).starts_with("4 rows: 0 insufficient, 2 errors; 0 ICS; "),
+        "{}",
+        text(&ran.stderr)
+    );
+    fresh("bad-out.parquet");
+    let told =
+        refused(&["batch", "courtesy@1.5", "bad.jsonl", "--bad-rows", "refuse", "-o", "bad-out.parquet"]);
+    assert_eq!(told, "bad.jsonl: row 2: segments[0].role: the turn has no `role` (it is null)");
+    assert!(!home().join("bad-out.parquet").exists() && !home().join("bad-out.parquet.parts").exists());
+}
+
+#[test]
+fn a_broken_line_of_standard_input_is_named_wherever_it_is() {
+    let mut lines: Vec<String> = (0..1_500)
+        .map(|n| format!("{{\"id\":{n},\"text\":\"{}\"}}", format!("{KIND} ").repeat(15)))
+        .collect();
+    lines[1_399] = "{\"text\" oops".into();
+    let input = lines.join("\n");
+    assert!(input.len() > 1_500_000, "the line is beyond what is read for the columns");
+    let mut child = command(&[
+        "batch",
+        "courtesy@1.5",
+        "-",
+        "--input-format",
+        "jsonl",
+        "--text-column",
+        "text",
+        "--columns",
+        "score",
+    ])
+    .stdin(Stdio::piped())
+    .stdout(Stdio::null())
+    .stderr(Stdio::piped())
+    .spawn()
+    .expect("starts");
+    // It ends before it has read everything.
+    let _ = child.stdin.take().expect("is piped").write_all(input.as_bytes());
+    let ran = child.wait_with_output().expect("ends");
+    let told = text(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{told}");
+    let why = "error: standard input: cannot be read: Json error: line 1400, column 9: not valid JSON: expected `:`";
+    assert!(told.starts_with(why), "{told}");
+}
+
+#[test]
+fn a_row_that_is_too_long_is_an_error_of_its_row() {
+    let long = "word ".repeat((64 << 20) / 5 + 1);
+    write_parquet("long.parquet", &table(vec![Some(KIND.into()), Some(long), Some(KIND.into())]), 10);
+    let ran =
+        run(&["batch", "courtesy@1.5", "long.parquet", "--text-column", "said", "--columns", "sufficient"]);
+    let out = text(&ran.stdout);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "{\"id\":0,\"sufficient\":true,\"error\":null}");
+    assert!(lines[1].starts_with("{\"id\":1,\"sufficient\":null,\"error\":\""), "{}", lines[1]);
+    assert!(lines[1].contains("67108864") || lines[1].contains("64 MiB"), "{}", lines[1]);
+    assert_eq!(lines[2], "{\"id\":2,\"sufficient\":true,\"error\":null}");
+}
+
+#[test]
+fn messages_say_what_is_wrong_and_what_to_type() {
+    write_parquet("wrong.parquet", &table(texts(3)), 10);
+    fs::write(fresh("wrong.csv"), "id,talk,who,said\n1,a,x,hello\n2,b,x,hello\n3,a,x,hello\n")
+        .expect("is written");
+    fs::write(fresh("wrong-score.csv"), "score,text\n1,hello\n").expect("is written");
+    fs::write(fresh("wrong-empty.csv"), "score,text\n").expect("is written");
+    fs::write(fresh("wrong-nothing.csv"), "").expect("is written");
+    fs::write(fresh("wrong-ragged.csv"), "id,text\n1,hello\n2\n").expect("is written");
+    fs::write(fresh("wrong-lines.jsonl"), "{\"text\": \"hello\"}\n\n{\"text\" \"x\"}\n").expect("is written");
+    fs::write(fresh("wrong-time.csv"), "text,role,at\nhello,x,soon\n").expect("is written");
+    fs::write(fresh("wrong-talks.jsonl"), "{\"segments\": [{\"who\": \"x\", \"content\": \"hello\"}]}\n")
+        .expect("is written");
+    fs::write(fresh("wrong.bin"), "x").expect("is written");
+    fs::create_dir_all(fresh("wrong-folder")).expect("can be made");
+    let wide = RecordBatch::try_from_iter_with_nullable([(
+        "said",
+        Arc::new(StringArray::from(vec!["hello"])) as ArrayRef,
+        true,
+    )]);
+    write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
+    let cases: [(&[&str], &str); 25] = [
+        (
+            &["wrong.parquet"],
+            "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "text"],
+            "wrong.parquet: no column `text` for --text-column; columns: id, said",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "--keep", "when"],
+            "wrong.parquet: no column `when` for --keep; columns: id, said",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "id"],
+            "wrong.parquet: the column `id` is `Int64`; wanted are text (`utf8`, `large_utf8`, `utf8_view`, or a dictionary of one \
+             of them) or conversations (`list<struct<role, content, timestamp?>>`)",
+        ),
+        (
+            &["wrong-talks.jsonl", "--columns", "score"],
+            "wrong-talks.jsonl: the column `segments`: turns have a field `who`; wanted are `role`, `content` and, where there \
+             are times, `timestamp`",
+        ),
+        (
+            &["wrong.csv", "--text-column", "said", "--group-by", "talk"],
+            "wrong.csv: --group-by makes conversations, whose turns have roles; name their column with --role-column; columns: \
+             id, talk, who, said",
+        ),
+        (
+            &["wrong.csv", "--text-column", "said", "--group-by", "talk", "--role-column", "who"],
+            "wrong.csv: row 3: the conversation `a` comes back after others; sort the rows by `talk`, so that those of a \
+             conversation stand together",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "--role-column", "id"],
+            "wrong.parquet: the column `id` is `Int64`; wanted is text",
+        ),
+        (
+            &["wrong-time.csv", "--role-column", "role", "--time-column", "at"],
+            "wrong-time.csv: row 1: `soon` in the column `at` is no time; wanted are seconds such as 12.5, or a date and time such \
+             as 2026-11-24T18:00:00Z",
+        ),
+        (
+            &["wrong-score.csv"],
+            "wrong-score.csv: the column `score` has the name of one that is measured; name the columns to keep beside with --keep, \
+             or none with `--keep none`",
+        ),
+        (&["wrong-empty.csv", "--keep", "none"], "wrong-empty.csv: the input has no rows"),
+        (&["wrong-nothing.csv"], "wrong-nothing.csv: the input is empty"),
+        (
+            &["wrong-ragged.csv"],
+            "wrong-ragged.csv: cannot be read: Csv error: incorrect number of fields for line 3, expected 2 got 1",
+        ),
+        (
+            &["wrong-lines.jsonl", "--columns", "score"],
+            "wrong-lines.jsonl: cannot be read: Json error: line 3, column 9: not valid JSON: expected `:`",
+        ),
+        (
+            &["wrong.bin", "--columns", "score"],
+            "wrong.bin: the name does not say the format; name it with --input-format parquet, arrow, csv or jsonl",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "-o", "wrong-out.bin"],
+            "wrong-out.bin: the name does not say the format; name it with --format parquet, arrow, csv or jsonl",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "--format", "parquet"],
+            "standard output: parquet and arrow are written to files; name one with --out",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "--columns", "score,evidence", "-o", "wrong-out.csv"],
+            "wrong-out.csv: the column `evidence` is a list, which CSV cannot hold; write parquet, arrow or jsonl, or leave the \
+             column out",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "-o", "wrong.bin", "--format", "csv"],
+            "wrong.bin: already exists; remove it, or name another file",
+        ),
+        (
+            &["-", "--columns", "score"],
+            "standard input: name its format with --input-format parquet, arrow, csv or jsonl",
+        ),
+        (
+            &["-", "--input-format", "parquet"],
+            "standard input: Parquet is read from its end; name a file, or send arrow, csv or jsonl",
+        ),
+        (&["nothing-*.parquet"], "nothing-*.parquet: no file matches the pattern"),
+        (
+            &["wrong-folder"],
+            "wrong-folder: is a folder without tables (.parquet, .arrow, .csv, .jsonl); for those in folders below it, write a \
+             pattern such as `wrong-folder/**/*.parquet`",
+        ),
+        (
+            &["wrong.parquet", "wrong-wide.parquet", "--text-column", "said"],
+            "wrong-wide.parquet: has no column `id`, which wrong.parquet has; its columns are said",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "--profile", "raw"],
+            "--profile works with JSON lines only, and this run writes columns; leave it out",
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let mut all = vec!["batch", "courtesy@1.5"];
+        all.extend(arguments);
+        assert_eq!(refused(&all), expected, "{arguments:?}");
+    }
+    let usage = text(&run(&["batch", "courtesy@1.5", "wrong.parquet", "--columns", "scores"]).stderr);
+    let names = "columns are score, sufficient, fidelity, resonance, triggered, evidence, signal, actant_flow, temporal, ics, json";
+    assert!(usage.contains("there is no column `scores`") && usage.contains(names), "{usage}");
+}
