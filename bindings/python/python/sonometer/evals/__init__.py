@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Any
 
 from .._sonometer import Reading, Target, _shown_roles, load
-from ..errors import InvalidRequestError, WrongTypeError
+from ..errors import InvalidRequestError, WrongTypeError, _kind
 
 __all__ = ["Expectation", "Verdict", "assert_reading"]
 
@@ -142,12 +142,8 @@ def _target(target: str | Target[Any]) -> Target[Any]:
     found = _loaded(target) if isinstance(target, str) else target
     if not isinstance(found, Target):
         fix = "give one, or the name of what ships"
-        raise WrongTypeError(f"what is {_kind(found)} is no target; {fix}", place="target", fix=fix)
+        raise WrongTypeError(f"{_kind(found)} is no target; {fix}", place="target", fix=fix)
     return found
-
-
-def _kind(value: object) -> str:
-    return "None" if value is None else f"of the type {type(value).__name__}"
 
 
 def _called(target: Target[Any]) -> str:
