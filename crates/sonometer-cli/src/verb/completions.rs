@@ -33,7 +33,7 @@ fn script(shell: Shell, command: Command) -> String {
     }
 }
 
-/// Stands before the names in a script for zsh where files may stand beside them.
+/// In a script for zsh: the first of the names, where a file may stand as well. [`names_beside_files`] finds those lists by it.
 const FILES: &str = "_files";
 
 /// The command, each argument with what can stand in its place. Only scripts are made from it: the command itself also takes
