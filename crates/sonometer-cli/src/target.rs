@@ -108,7 +108,13 @@ pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
 }
 
 fn not_found(none: NotFound<'_>) -> Failure {
-    let message = if none.versions.is_empty() && none.suggestion().is_none() {
+    let path = Path::new(none.id);
+    let message = if path.is_dir() {
+        format!("unknown protocol `{0}`; `{0}` is a folder, name a protocol file in it", none.id)
+    } else if path.is_file() {
+        let fix = "its name must end in .yaml, .yml or .json";
+        format!("unknown protocol `{0}`; if the file `{0}` is meant, {fix}", none.id)
+    } else if none.versions.is_empty() && none.suggestion().is_none() {
         let fix = "`sonometer protocols` lists the built-in ones; the name of a protocol file ends in .yaml, .yml or .json";
         format!("unknown protocol `{}`; {fix}", none.id)
     } else {

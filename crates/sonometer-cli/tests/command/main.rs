@@ -314,6 +314,11 @@ fn programs_get_the_error_envelope() {
     let file = run(&["protocols", "mine.yaml"]);
     assert_eq!(file.code, 4);
     assert!(file.err.contains("`mine.yaml` is a file, and the catalogue has what ships"), "{}", file.err);
+    let folder = run(&["check", "crates"]);
+    assert_eq!(folder.code, 4);
+    assert!(folder.err.contains("`crates` is a folder, name a protocol file in it"), "{}", folder.err);
+    let other = run(&["check", "LICENSE-MIT"]);
+    assert!(other.err.contains("its name must end in .yaml, .yml or .json"), "{}", other.err);
 }
 
 #[test]
