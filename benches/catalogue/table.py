@@ -179,8 +179,6 @@ def is_unread(rule: str, item: dict) -> bool:
     match rule:
         case "sha":
             return sha(item["id"])[0] % 2 == 1
-        case "topics":
-            return sha(item["labels"]["topic"])[0] % 2 == 1
         case "template":
             return all(byte % 2 == 1 for byte in sha(template(item))[:2])
         case "quarters":
@@ -314,8 +312,8 @@ def rows() -> list[Row]:
         Row("refusal", "refused in full or in part", "refusal",
             ["--label", "answer", "--positive", "full_refusal,partial_refusal"], refused, REFUSES,
             text=lambda item: last(item, "assistant"), unread="questions"),
-        Row("personal-attack", "attacks in the last post", "adhominem", attack, one_of({"ad_hominem"}, "outcome"), ABUSES, text=last, unread="sha"),
-        Row("personal-attack", "the same, order", "adhominem", attack, one_of({"ad_hominem"}, "outcome"), ABUSES, "auc", text=last, unread="sha"),
+        Row("personal-attack", "attacks in the last post", "adhominem", attack, one_of({"ad_hominem"}, "outcome"), ABUSES, text=last),
+        Row("personal-attack", "the same, order", "adhominem", attack, one_of({"ad_hominem"}, "outcome"), ABUSES, "auc", text=last),
         Row("abuse", "hate (en)", "hatecheck", ["--label", "hateful", "--marker", HATE], label("hateful"), ABUSES, library=vader(-1)),
         *mixed,
         Row("abuse-de", "offences (de)", "offense_de", ["--label", "offensive"], label("offensive")),
@@ -411,7 +409,7 @@ def names(path: pathlib.Path) -> None:
 def argument(path: pathlib.Path) -> None:
     """Pairs of arguments: which convinces more. The model learns from the difference of two arguments; topics stay in one fold."""
     items = load("convarg")
-    row = Row("argument", "", "convarg", ["--label", "more_convincing"], lambda _: True, figure="accuracy", unread="topics")
+    row = Row("argument", "", "convarg", ["--label", "more_convincing"], lambda _: True, figure="accuracy")
     all_items, unread = ours(row, items, path) if items else (None, None)
     if all_items is None:
         return

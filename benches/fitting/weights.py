@@ -1,4 +1,4 @@
-"""Makes the weights of `argument` and `personal-attack` again from labelled data, and compares them with the files that ship.
+"""Makes the weights of `argument` 1.1 and `personal-attack` 1.1 again from labelled data, and compares them with the files that ship.
 
 usage: weights.py argument|personal-attack [DATA] [--out FILE]     (the folder of the labelled data, ../shared/data without it)
 
@@ -91,7 +91,7 @@ def features(texts: list[str], positive: list[bool], lines: list[str], options: 
 def shipped(name: str) -> tuple[dict[str, float], float | None]:
     """The lines of the weighed markers of the shipped file with their weights, and its bias."""
     weights, bias, inside = {}, None, False
-    for line in (PROTOCOLS / f"{name}@1.0.yaml").read_text().splitlines():
+    for line in (PROTOCOLS / f"{name}@1.1.yaml").read_text().splitlines():
         if line.strip() == "weigh: |":
             inside = True
         elif inside and not line.startswith("      "):
@@ -120,7 +120,7 @@ def report(name: str, made: dict[str, float], bias: float | None, out: pathlib.P
 # --- `argument`: the difference of both texts of a pair.
 
 # By this the weights are multiplied, of lines that speak for the score and of those against it.
-FOR, AGAINST = 0.42, 1.6
+FOR, AGAINST = 0.35, 1.33
 SPEAK_FOR = ("development", "substance")
 # Has a weight and was left out by hand: laughter and greetings belong to the site.
 LEFT_OUT = "(lol|"
@@ -146,7 +146,7 @@ def argument(folder: pathlib.Path, out: pathlib.Path | None) -> None:
         model = LogisticRegression(C=0.003, fit_intercept=False, max_iter=3000)
         return model.fit(difference[rows], truth[rows])
 
-    weights = fit(tuned).coef_[0]
+    weights = fit(truth == truth).coef_[0]
     made = {}
     for line, weight in zip(numpy.array(names)[hand], weights):
         marker, ships = lines[line]
@@ -161,11 +161,10 @@ def argument(folder: pathlib.Path, out: pathlib.Path | None) -> None:
     for topic in sorted(set(topics)):
         said[topics == topic] = fit(topics != topic).decision_function(difference[topics == topic])
     print(f"each topic, fitted to the others: {right(said, said == said)}; texts of like length {right(said, level)}")
-    for name, rows in (("tuned topics, on the others", tuned), ("the other way round", ~tuned)):
-        said = fit(rows).decision_function(difference)
-        print(f"{name}: {right(said, ~rows)}; texts of like length {right(said, ~rows & level)}")
+    said = fit(tuned).decision_function(difference)
+    print(f"four topics, on the other three (as 1.0): {right(said, ~tuned)}; texts of like length {right(said, ~tuned & level)}")
     longer = length[second] - length[first]
-    print(f"the longer text: {right(longer, longer == longer)}; on the other topics {right(longer, ~tuned)}")
+    print(f"the longer text: {right(longer, longer == longer)}; of like length {right(longer, level)}")
 
 
 # --- `personal-attack`: posts of like length against each other, with ordinary talk.
@@ -180,7 +179,10 @@ TOPICS = set(
     "https com org wikipedia en hit la r u red low water car food money market company companies social health death drug drugs party win wage "
     "jobs job pay income tv music art book books film south state states city cities said_removed removed deleted".split()
 )
+# What stands where a post begins or ends: fit knows it, and it tells no more than the words alone.
+PLACES = ("<start>", "<end>", "^ ")
 WORDS = 600  # of the data, those that move the sum most
+FOLDS = 10
 SCALE, THRESHOLD = 0.05, 0.95  # a weight of the file, and the sum that is 0.5
 TALK = 0.1  # the weight of all ordinary talk beside that of all posts
 DRAWN = {
@@ -204,7 +206,7 @@ def ordinary(folder: pathlib.Path, threads: list[dict]) -> list[tuple[str, str]]
     drawn = []
     for name, most in [*DRAWN.items(), ("before", 600)]:
         if name == "before":
-            calm = [item for item in threads if is_tuned(item["id"]) and item["labels"]["outcome"] != "ad_hominem"]
+            calm = [item for item in threads if item["labels"]["outcome"] != "ad_hominem"]
             texts = {turn["content"] for item in calm for turn in item["interaction"]["segments"][:-1]}
         elif name == "convarg":
             texts = {item[f"interaction_{side}"]["content"] for item in load(folder, name) for side in "ab"}
@@ -251,6 +253,7 @@ def personal_attack(folder: pathlib.Path, out: pathlib.Path | None) -> None:
     lines = by_hand("personal-attack")
     names, table = features(texts, truth.tolist(), list(lines), ["--words", "2", "--support", "5"])
     hand = numpy.array([name in lines for name in names])
+    words_alone = ~numpy.array([any(place in name for place in PLACES) for name in names])
     edges = numpy.quantile(numpy.log(length[is_post] + 1), numpy.linspace(0, 1, 11)[1:-1])
     band = numpy.digitize(numpy.log(length + 1), edges)
 
@@ -269,7 +272,7 @@ def personal_attack(folder: pathlib.Path, out: pathlib.Path | None) -> None:
 
     def chosen(posts_of: numpy.ndarray, talk_of: numpy.ndarray) -> tuple[numpy.ndarray, LogisticRegression]:
         share = numpy.asarray(table[posts_of].mean(0)).ravel()
-        often = hand | (numpy.asarray(table[posts_of].sum(0)).ravel() >= 8)
+        often = hand | words_alone & (numpy.asarray(table[posts_of].sum(0)).ravel() >= 8)
         moves = numpy.zeros(len(names))
         moves[often] = numpy.abs(fit(posts_of, talk_of, often).coef_[0]) * numpy.sqrt(share * (1 - share))[often]
         topical = lambda name: bool(TOPICS & set(name.replace("*", "").split()))
@@ -278,15 +281,13 @@ def personal_attack(folder: pathlib.Path, out: pathlib.Path | None) -> None:
         columns[best] = True
         return columns, fit(posts_of, talk_of, columns)
 
-    columns, model = chosen(is_post & half, ~is_post & half)
+    columns, model = chosen(is_post, ~is_post)
     made = dict(zip(numpy.array(names)[columns], SCALE * model.coef_[0]))
     made = {line: weight for line, weight in made.items() if abs(round(weight, 4)) >= 0.0003}
     report("personal-attack", made, 0.5 + SCALE * (float(model.intercept_[0]) - THRESHOLD), out)
 
-    for name, side in (("tuned half, on the other", half), ("the other way round", ~half)):
-        columns, model = chosen(is_post & side, ~is_post & side)
-        said = model.decision_function(table[:, columns])
-        rows, calm = is_post & ~side, ~is_post & ~side
+    def outside(name: str, said: numpy.ndarray, asked: numpy.ndarray) -> None:
+        rows, calm = is_post & asked, ~is_post & asked
         yes = said > THRESHOLD
         print(
             f"{name} ({rows.sum()} posts): AUC {roc_auc_score(truth[rows], said[rows]):.3f}, "
@@ -294,6 +295,18 @@ def personal_attack(folder: pathlib.Path, out: pathlib.Path | None) -> None:
             f"macro-F1 {f1_score(truth[rows], yes[rows], average='macro'):.3f}, recall {yes[rows & truth].mean():.3f}, "
             f"alarms {100 * yes[calm].mean():.2f} % of {calm.sum()} ordinary texts"
         )
+
+    def fitted_to(rows: numpy.ndarray) -> numpy.ndarray:
+        columns, model = chosen(is_post & rows, ~is_post & rows)
+        return model.decision_function(table[:, columns])
+
+    fold = numpy.array([hashlib.sha256(f"fold {key}".encode()).digest()[0] % FOLDS for key in keys])
+    said = numpy.zeros(len(texts))
+    for number in range(FOLDS):
+        said[fold == number] = fitted_to(fold != number)[fold == number]
+    outside(f"{FOLDS} folds, each by the others", said, fold == fold)
+    outside("one half, on the other (as 1.0)", fitted_to(half), ~half)
+    outside("the other way round", fitted_to(~half), half)
 
 
 def main() -> None:

@@ -126,6 +126,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "argument" @ "1.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "argument" @ "1.1"),
+    #[cfg(feature = "all")]
     entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
     #[cfg(feature = "all")]
@@ -153,6 +155,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "next-steps" @ "0.1"),
     #[cfg(feature = "all")]
     entry!("protocols", "personal-attack" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "personal-attack" @ "1.1"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
     #[cfg(feature = "all")]

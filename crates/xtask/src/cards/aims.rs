@@ -74,7 +74,8 @@ const AIMS: &[Aim] = &[
         .named("negative, macro-F1"),
     at_least("affect", "eighteen single feelings, mean macro-F1", "0.77", FEELINGS, &["mean"], "macro-F1")
         .read("five of them: 0.738"),
-    at_least("argument", "accuracy of pairs", "0.79", "Which of two", &["accuracy"], OTHER),
+    at_least("argument", "accuracy of pairs", "0.79", "Which of two", &["accuracy"], SECOND)
+        .read("0.792 on topics that it was not fitted to"),
     at_least("courtesy", "AUC", "0.80", "The most polite quarter", &["AUC"], SECOND).read(""),
     macro_f1("courtesy", "As a decision", "0.70", SECOND).read(""),
     at_least("names-and-places", "precision of persons", "0.9", "Persons", &["precision"], OTHER),
@@ -92,9 +93,10 @@ const AIMS: &[Aim] = &[
         "AUC at equal length",
         "0.90",
         "At equal length",
-        &["other half"],
+        &["second half"],
         "right, level",
-    ),
+    )
+    .read("its list alone: 0.910 on folds, 0.904 at any length"),
     alarms("personal-attack", "1 %"),
     at_least("personal-data", "F1 of places that overlap", "0.97", PLACES, &["F1"], OTHER),
     at_least(
