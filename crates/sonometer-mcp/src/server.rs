@@ -24,6 +24,18 @@ const INSTRUCTIONS: &str = "Sonometer measures texts and conversations with prot
     says why. To write a protocol, start with the prompt `write-protocol`, or read the resource `sonometer://docs/protocol`, then use `check` and \
     `test` until nothing is found. Answers are short; `canonical: true` adds the exact JSON of the engine. What a protocol masks is never shown.";
 
+/// What a client may ask for, besides the handshake.
+const METHODS: [&str; 8] = [
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+];
+
 /// The server for one client. Over HTTP, the client of a request is that of its connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
@@ -148,19 +160,41 @@ impl ServerHandler for Server {
         prompts::get(&request.name, request.arguments.as_ref()).map(Into::into).map_err(Refusal::into_error)
     }
 
-    /// What the reader of standard input puts in the place of a message that is too large.
+    /// What the reader of standard input puts in the place of a message that cannot be read, and what has not the form of the protocol.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if request.method != sieve::TOO_LARGE {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
-        }
-        let message = format!(
-            "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
-            grouped(limits::MESSAGE_BYTES)
-        );
-        Err(ErrorData::invalid_request(message, None))
+        Err(match request.method.as_str() {
+            sieve::TOO_LARGE => {
+                let message = format!(
+                    "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
+                    grouped(limits::MESSAGE_BYTES)
+                );
+                ErrorData::invalid_request(message, None)
+            }
+            sieve::UNREADABLE => {
+                let why = request.params.as_ref().and_then(|params| params.get("why")?.as_str());
+                let why = why.unwrap_or_default();
+                ErrorData::parse_error(
+                    format!("the message is not JSON: {why}; send whole characters, in UTF-8"),
+                    None,
+                )
+            }
+            // Requests of the protocol come here only if their parameters cannot be read.
+            known if METHODS.contains(&known) => {
+                let fix = "names are texts, and `arguments` is an object";
+                ErrorData::invalid_params(
+                    format!("the `params` of {known} have the wrong shape; {fix}"),
+                    None,
+                )
+            }
+            _ => ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("unknown method; there is {}", METHODS.join(", ")),
+                None,
+            ),
+        })
     }
 }

@@ -1,14 +1,19 @@
 //! Standard input, with a bound for each line. A message that is too large is not kept: in its place stands a small one with its id, so that the client gets
-//! an answer that says why, and does not wait for ever.
+//! an answer that says why, and does not wait for ever. The same goes for what is not JSON, such as half of a character that a program has cut in two.
 
 use crate::limits::MESSAGE_BYTES;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// The method that stands in the place of a message that is too large.
 pub(crate) const TOO_LARGE: &str = "sonometer/too_large";
+/// The method that stands in the place of a message that is not JSON.
+pub(crate) const UNREADABLE: &str = "sonometer/unreadable";
 
 /// What clients of the protocol from 2026 on say with every request; older ones are free to.
-const PARAMS: &str = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}"#;
+const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+/// Some programs begin a text with it; it is no part of it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The most bytes of an id that is looked for.
 const ID_BYTES: usize = 256;
@@ -69,15 +74,23 @@ impl Line {
     /// The whole line, or what stands in its place. Notifications have no id: nobody waits for an answer to them.
     fn take(&mut self) -> Option<Vec<u8>> {
         let Self { kept, is_too_large, id } = std::mem::take(self);
-        if !is_too_large {
-            return Some(kept);
+        if is_too_large {
+            return Some(instead(TOO_LARGE, "", &id.found?));
         }
-        let id = id.found?;
-        Some(
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{TOO_LARGE}\",\"params\":{PARAMS}}}\n")
-                .into_bytes(),
-        )
+        let json = kept.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&kept);
+        match (serde_json::from_slice::<Value>(json), id.found) {
+            // Where and why, without any of the text.
+            (Err(why), Some(id)) => Some(instead(UNREADABLE, &why.to_string(), &id)),
+            _ => Some(kept),
+        }
     }
+}
+
+/// A message that stands in the place of another.
+fn instead(method: &str, why: &str, id: &str) -> Vec<u8> {
+    let why = Value::from(why);
+    let params = format!(r#"{{"why":{why},"_meta":{META}}}"#);
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n").into_bytes()
 }
 
 /// Looks for the id of a message while it passes, wherever it stands: the Python client writes it last.
@@ -144,7 +157,7 @@ impl Id {
             return;
         }
         let value = String::from_utf8(value).ok().filter(|value| value.len() < ID_BYTES);
-        let read = |value: &String| serde_json::from_str::<serde_json::Value>(value);
+        let read = |value: &String| serde_json::from_str::<Value>(value);
         self.found = value.filter(|value| read(value).is_ok_and(|read| read.is_string() || read.is_number()));
     }
 }
@@ -196,9 +209,7 @@ mod tests {
             ),
             (format!(r#"{{"text":"\\","params":["{long}"],"id":-3}}"#), "-3"),
         ] {
-            let wanted = format!(
-                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"sonometer/too_large\",\"params\":{PARAMS}}}\n{{}}\n"
-            );
+            let wanted = String::from_utf8(instead(TOO_LARGE, "", id)).expect("UTF-8") + "{}\n";
             for chunk in [1, 5, 1 << 10] {
                 assert_eq!(
                     passed(format!("{message}\n{{}}\n").as_bytes(), 100, chunk).await,
@@ -207,6 +218,21 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_no_json_keeps_its_id() {
+        let deep = format!(r#"{{"id":1,"params":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+        for message in
+            [br#"{"id":1,"text":"\ud83d"}"#, &b"{\"id\":1,\"text\":\"caf\xe9\"}"[..], deep.as_bytes()]
+        {
+            let line = [message, b"\n"].concat();
+            let why = serde_json::from_slice::<Value>(message).expect_err("is no JSON").to_string();
+            let wanted = String::from_utf8(instead(UNREADABLE, &why, "1")).expect("UTF-8");
+            assert_eq!(passed(&line, 1_000, 64).await, wanted, "{line:?}");
+        }
+        let marked = "\u{feff}{\"id\":1}\n";
+        assert_eq!(passed(marked.as_bytes(), 100, 64).await, marked, "is JSON");
     }
 
     #[tokio::test]
