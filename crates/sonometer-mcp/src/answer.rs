@@ -78,6 +78,11 @@ impl Refusal {
         Self { limit: Some(limit), ..self }
     }
 
+    /// About this argument.
+    pub(crate) fn at(self, place: &str) -> Self {
+        Self { place: place.to_owned(), ..self }
+    }
+
     /// With a further sentence.
     pub(crate) fn and(mut self, further: &str) -> Self {
         self.message.push_str("; ");

@@ -109,7 +109,7 @@ pub(crate) fn read(bench: &Bench, uri: &str) -> Result<ResourceContents, Refusal
     };
     let text = |text: &str, kind: &str| ResourceContents::text(text, uri).with_mime_type(kind);
     if let Some(name) = uri.strip_prefix(PROTOCOLS) {
-        return described(bench, name).map(|entry| text(&entry.page(), MARKDOWN));
+        return described(bench, name, "uri").map(|entry| text(&entry.page(), MARKDOWN));
     }
     if let Some(id) = uri.strip_prefix(CARDS) {
         let there = "the list of resources names all cards";

@@ -183,6 +183,12 @@ async fn what_is_no_message_does_not_end_the_server() {
     client.to.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\"\n").await.expect("the server reads");
     let said = client.ask("no/such/method", json!({})).await;
     assert_eq!(said["error"]["code"], -32601, "{said}");
+    let message = said["error"]["message"].as_str().expect("an error");
+    assert!(message.starts_with("unknown method; there is ping, tools/list"), "{message}");
+    let said = client.ask("tools/call", json!({"name": "sense", "arguments": ["courtesy"]})).await;
+    assert_eq!(said["error"]["code"], -32602, "{said}");
+    let message = said["error"]["message"].as_str().expect("an error");
+    assert!(message.contains("the `params` of tools/call have the wrong shape"), "{message}");
     let said = client.ask("tools/call", json!({"name": "sens"})).await;
     assert!(
         text(&said["result"]).starts_with("invalid_request: no tool `sens`; there is protocols, sense"),
@@ -190,6 +196,29 @@ async fn what_is_no_message_does_not_end_the_server() {
     );
     let said = client.ask("resources/read", json!({"uri": "sonometer://docs/x"})).await;
     assert_eq!(said["error"]["message"], "no page `x`; there is semantics, protocol", "{said}");
+}
+
+/// What programs write that cut a text in the middle of a character.
+#[tokio::test(flavor = "multi_thread")]
+async fn half_of_a_character_is_answered() {
+    let mut client = Client::new().await;
+    let call = r#"{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"sense","arguments":{"target":"courtesy","text":"\ud83d"}}}"#;
+    client.to.write_all(format!("{call}\n").as_bytes()).await.expect("the server reads");
+    let said = client.next().await;
+    assert_eq!((&said["id"], &said["error"]["code"]), (&json!(77), &json!(-32700)), "{said}");
+    let message = said["error"]["message"].as_str().expect("an error");
+    assert!(message.contains("the message is not JSON: ") && message.contains("line 1 column"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_name_is_reported_at_its_argument() {
+    let mut client = Client::new().await;
+    for (tool, argument) in [("protocols", "id"), ("test", "target")] {
+        let said = client.call(tool, json!({argument: "billing-disput"})).await;
+        let start = format!("target_not_found: {argument}: ");
+        assert!(text(&said).starts_with(&start), "{said}");
+        assert!(text(&said).contains("did you mean `billing-dispute`?"), "{said}");
+    }
 }
 
 /// Many small calls at once: every one is answered, by a reading or by a refusal.

@@ -1,6 +1,6 @@
 //! `check` and `test`: what authors of protocols and stages work with.
 
-use super::Call;
+use super::{Call, catalogue::not_found};
 use crate::answer::{Answer, Refusal, cut, quote};
 use crate::bench::{Named, named, no_files};
 use crate::limits::{self, COVERED_LINES, SHOWN};
@@ -296,7 +296,7 @@ pub(crate) fn test(call: &Call, arguments: Test) -> Result<Answer, Refusal> {
             if let Some((document, _)) = call.bench.own_target(name) {
                 return tested(document.clone(), "", "target", coverage);
             }
-            let entry = find_any(name, &TargetKind::ALL).map_err(|none| Refusal::engine("", none.into()))?;
+            let entry = find_any(name, &TargetKind::ALL).map_err(|none| not_found(none, "target"))?;
             let document = entry.document().map_err(|error| Refusal::engine("target", error))?;
             tested(document.0, entry.source, "target", coverage)
         }

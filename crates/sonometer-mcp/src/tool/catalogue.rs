@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sonometer::protocol::Modality;
 use sonometer::stage::{Stage, World};
 use sonometer::{Document, Instrument, TargetKind};
-use sonometer_catalog::{ForStages, card, find_any, stage_named, stages};
+use sonometer_catalog::{ForStages, NotFound, card, find_any, stage_named, stages};
 use sonometer_report::one_line;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -85,7 +85,7 @@ struct Marker {
 pub(crate) fn protocols(call: &Call, arguments: Protocols) -> Result<Answer, Refusal> {
     let Protocols { id, kind, language } = arguments;
     if let Some(id) = id {
-        let entry = described(&call.bench, &id)?;
+        let entry = described(&call.bench, &id, "id")?;
         return Ok(Answer::new(entry.page(), &Listed { entries: vec![entry] }));
     }
     let fits = |entry: &Entry| {
@@ -119,8 +119,8 @@ fn first(text: &str) -> String {
     cut(text.split_inclusive(". ").next().unwrap_or(&text).trim(), 200)
 }
 
-/// One by its name, in full.
-pub(crate) fn described(bench: &Bench, name: &str) -> Result<Entry, Refusal> {
+/// One by its name, in full; `place` is the argument that names it.
+pub(crate) fn described(bench: &Bench, name: &str, place: &str) -> Result<Entry, Refusal> {
     if let Some((document, own)) = bench.own_target(name) {
         return Ok(Entry::of(document, own));
     }
@@ -130,11 +130,19 @@ pub(crate) fn described(bench: &Bench, name: &str) -> Result<Entry, Refusal> {
     if stage_named(name).is_ok() {
         return bench.world(Some(name), None).map(|world| Entry::of_world(&world));
     }
-    let refused = |error| Refusal::engine("id", error);
-    let entry = find_any(name, &TargetKind::ALL).map_err(|none| Refusal::engine("", none.into()))?;
+    let refused = |error| Refusal::engine(place, error);
+    let entry = find_any(name, &TargetKind::ALL).map_err(|none| not_found(none, place))?;
     let (document, _) = entry.document().map_err(refused)?;
     let whole = bench.instrument(Some(&format!("{}@{}", entry.id, entry.version)), None)?;
     Ok(Entry::of(&document, &whole))
+}
+
+/// What was not found where stages are looked for, too.
+pub(crate) fn not_found(mut none: NotFound<'_>, place: &str) -> Refusal {
+    none.versions.extend(stages().iter().filter(|entry| entry.id == none.id));
+    none.among.push(stages());
+    none.what = "protocol, metric, blueprint or stage".to_owned();
+    Refusal::engine("", none.into()).at(place)
 }
 
 /// What is served beside the catalogue.
