@@ -11,7 +11,7 @@ const refused = (place, message) => new SonometerError('invalid_request', messag
 export function readingAssertion(target, expected = {}) {
   const sensor = typeof target === 'string' ? Sensor.shipped(target) : target;
   check(sensor, expected);
-  const name = typeof target === 'string' ? target : `${sensor.id}@${sensor.version}`;
+  const name = `${sensor.id}@${sensor.version}`;
   return (output) => {
     // `detailed` says which metamarkers triggered: some do so by what is not said, without evidence.
     const reading = sensor.sense(output, { profile: 'detailed' });

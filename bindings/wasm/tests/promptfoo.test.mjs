@@ -34,6 +34,7 @@ test('too little to measure fails unless it is allowed', () => {
   const graded = readingAssertion('courtesy@1.0')('Hm.');
   assert.deepEqual([graded.pass, graded.score], [false, 0]);
   assert.match(graded.reason, /too little text/);
+  assert.match(readingAssertion('courtesy')('Hm.').reason, /the fidelity for courtesy@\d/, 'the version that was taken');
   assert.equal(readingAssertion('courtesy@1.0', { atLeast: 1, sufficient: false })('Hm.').pass, true);
 });
 
