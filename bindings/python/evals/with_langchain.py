@@ -13,7 +13,7 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from provider import PLACEHOLDER, SECRET_LETTERS, Provider
 
-from sonometer import BlockedError
+from sonometer import BlockedError, WrongTypeError
 from sonometer.langchain import guard_model, guard_runnable, sensing_handler
 
 MAIL = "ann@example.org"
@@ -55,6 +55,14 @@ def of_models() -> None:
             shown += text_of(chunk)
             assert not set(shown) & set(SECRET_LETTERS), shown
         assert shown == MASKED, shown
+        # What is bound passes on its clients, but calls the model.
+        for wrapper in (model.bind(stop=["x"]), model.bind_tools([send]), model.with_config(tags=["a"]), model.with_fallbacks([model])):
+            try:
+                guard_model(wrapper)
+            except WrongTypeError as error:
+                assert "guard the model first" in str(error), error
+            else:
+                raise AssertionError("a wrapper was taken for a model")
         # The model itself is as it was.
         assert text_of(model.invoke("Hi")) == f"I wrote to {PLACEHOLDER}."
     for model in (models()[0], models()[2]):
@@ -117,6 +125,10 @@ async def of_any_model() -> None:
         guard_model(model)
     except BlockedError as error:
         assert "guard_runnable" in str(error)
+    try:
+        guard_runnable(None)
+    except WrongTypeError as error:
+        assert "None is nothing that can be asked" in str(error)
 
 
 def senses() -> None:

@@ -173,6 +173,8 @@ def test_what_is_wrong_is_named() -> None:
         open_guard(mask="personal-dat")
     with pytest.raises(InvalidRequestError, match="unknown field `maks`"):
         open_guard({"maks": "personal-data"})
+    with pytest.raises(InvalidRequestError, match="unknown setting `maks`; the settings are mask, on, show, placeholders"):
+        open_guard(maks="personal-data")  # type: ignore[call-arg]
     with pytest.raises(InvalidRequestError, match="ModelGuard or settings"):
         open_guard(open_guard(), placeholders=True)
     with pytest.raises(InvalidRequestError, match="masks nothing"):
@@ -214,6 +216,7 @@ def test_policies_of_a_wrong_shape_are_named(tmp_path: pathlib.Path) -> None:
         with pytest.raises(WrongTypeError) as told:
             work()
         assert told.value.place == place
+        assert "a int" not in str(told.value)
     with pytest.raises(InvalidRequestError, match="`mask` is empty, so nothing would be masked"):
         open_guard({"rules": [rule]}, mask=[])
     with pytest.raises(InvalidRequestError, match="write mask='personal-data'"):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._sonometer import ModelGuard, Target
-from .errors import InvalidRequestError, WrongTypeError
+from .errors import InvalidRequestError, WrongTypeError, _kind
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -84,6 +84,9 @@ def open_guard(
             fix = "give either a ModelGuard or settings"
             raise InvalidRequestError(f"a guard that is open cannot be changed; {fix}", place="policy", fix=fix)
         return policy
+    if unknown := [key for key in settings if key not in Settings.__annotations__]:
+        fix = f"the settings are {', '.join(['mask', 'on', 'show', *Settings.__annotations__])}"
+        raise InvalidRequestError(f"unknown setting `{unknown[0]}`; {fix}", place=unknown[0], fix=fix)
     whole: dict[str, Any] = {} if policy is None else _read(policy)
     own = settings.pop("rules", None)
     rules = _rules(whole.get("rules", ()), "policy.rules")
@@ -117,7 +120,7 @@ def _read(policy: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
         return dict(policy)
     if not isinstance(policy, (str, os.PathLike)):
         fix = "give the path of a TOML file or a dict; what masks is named by `mask`"
-        raise WrongTypeError(f"a {type(policy).__name__} is no policy; {fix}", place="policy", fix=fix)
+        raise WrongTypeError(f"{_kind(policy)} is no policy; {fix}", place="policy", fix=fix)
     try:
         whole = tomllib.loads(Path(policy).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -138,11 +141,11 @@ def _rules(rules: Any, place: str) -> list[dict[str, Any]]:
     """A copy of rules, which the guard may change."""
     fix = 'write [{"action": "mask", "target": "personal-data"}]'
     if isinstance(rules, (str, Mapping)) or not isinstance(rules, Iterable):
-        raise WrongTypeError(f"a list of rules is needed, not a {type(rules).__name__}; {fix}", place=place, fix=fix)
+        raise WrongTypeError(f"a list of rules is needed, not {_kind(rules)}; {fix}", place=place, fix=fix)
     copied = []
     for at, rule in enumerate(rules):
         if not isinstance(rule, Mapping):
-            raise WrongTypeError(f"a rule is a dict, not a {type(rule).__name__}; {fix}", place=f"{place}[{at}]", fix=fix)
+            raise WrongTypeError(f"a rule is a dict, not {_kind(rule)}; {fix}", place=f"{place}[{at}]", fix=fix)
         copied.append(dict(rule))
     return copied
 
@@ -155,7 +158,7 @@ def _targets(names: Any) -> list[str | Target[Any]]:
         if not isinstance(name, (str, Target)):
             fix = 'give a name, such as mask="personal-data", a target, or a list of these'
             place = f"mask[{at}]" if isinstance(names, Iterable) else "mask"
-            raise WrongTypeError(f"a {type(name).__name__} is nothing that masks; {fix}", place=place, fix=fix)
+            raise WrongTypeError(f"{_kind(name)} is nothing that masks; {fix}", place=place, fix=fix)
     return all_of_them
 
 
@@ -207,5 +210,5 @@ def guarded_http_client(client: Any, guard: ModelGuard, /) -> Any:
 
     if not isinstance(guard, ModelGuard):
         fix = "open one by sonometer.guarding.open_guard"
-        raise WrongTypeError(f"a {type(guard).__name__} is no ModelGuard; {fix}", place="guard", fix=fix)
+        raise WrongTypeError(f"{_kind(guard)} is no ModelGuard; {fix}", place="guard", fix=fix)
     return _guard_http.wrapped(client, guard)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import load
 from ._guard_json import begin, ended, pushed, refused, shown
 from ._optional import need
-from .errors import WrongTypeError
+from .errors import WrongTypeError, _kind
 from .guarding import open_guard
 from .guarding import guard as guard_client
 
@@ -38,6 +38,10 @@ def guard_model(model: Any, policy: Any = None, /, **settings: Any) -> Any:
     models with other clients there is `guard_runnable`.
     """
     opened = open_guard(policy, **settings)
+    # What wraps a model passes on its clients as its own, and calls the model all the same.
+    if not isinstance(model, need("langchain_core.language_models", "langchain").BaseChatModel):
+        fix = "guard the model first, then bind: guard_model(model, …).bind_tools(…)"
+        raise WrongTypeError(f"{_kind(model)} is no chat model; {fix}", place="model", fix=fix)
     guarded = copy.copy(model)
     found = [name for name in _CLIENTS if getattr(guarded, name, None) is not None]
     if not found:
@@ -59,6 +63,9 @@ def guard_runnable(model: Any, policy: Any = None, /, **settings: Any) -> Any:
     Messages go through the guard in the form of OpenAI's chat: texts, parts of texts, and calls of tools. Whatever else a message
     has is not sent, and whatever else an answer has is not shown. Bind tools to the model before it is guarded.
     """
+    if not (hasattr(model, "invoke") and hasattr(model, "astream")):
+        fix = "give a chat model of LangChain, or what was made of one"
+        raise WrongTypeError(f"{_kind(model)} is nothing that can be asked; {fix}", place="model", fix=fix)
     return _runnable_class()(model, open_guard(policy, **settings))
 
 
@@ -76,7 +83,7 @@ def sensing_handler(
     for name, told in (("on_reading", on_reading), ("on_evidence", on_evidence)):
         if not (callable(told) or told is None and name == "on_evidence"):
             fix = "give a function that takes it, such as print"
-            raise WrongTypeError(f"`{name}` is called with what is found; a {type(told).__name__} cannot be; {fix}", place=name, fix=fix)
+            raise WrongTypeError(f"`{name}` is called with what is found; {_kind(told)} cannot be; {fix}", place=name, fix=fix)
     return _handler_class()(load(target) if isinstance(target, str) else target, on_reading, on_evidence)
 
 
