@@ -1,14 +1,15 @@
-"""A guardrail for LiteLLM: its hooks, called as its proxy calls them, with answers of its own from a provider on this machine."""
+"""A guardrail for LiteLLM: its hooks, called as its proxy calls them, with answers of its own from a provider on this machine; and calls in Python."""
 
 import asyncio
 import json
 from typing import Any
 
 import litellm
+import openai
 from litellm.proxy._types import UserAPIKeyAuth
 from provider import PLACEHOLDER, SECRET_LETTERS, Provider
 
-from sonometer import BlockedError
+from sonometer import BlockedError, guard
 from sonometer.litellm import Guardrail
 
 MAIL = "ann@example.org"
@@ -123,12 +124,45 @@ async def refused() -> None:
     await fails("rule", asked(Guardrail(rules=[rule]), said(attack)))
 
 
+async def in_python() -> None:
+    """Without its proxy, LiteLLM asks guardrails about whole answers of calls that wait. A guarded client works for all calls."""
+    litellm.callbacks = [Guardrail(mask="personal-data", placeholders=True, default_on=True)]
+    before = len(provider.asked)
+    messages = said(f"Write to {MAIL}")["messages"]
+    wrote = f"I wrote to {MAIL}."
+    for model, base in (("openai/m", f"{provider.address}/v1"), ("anthropic/m", provider.address)):
+        answer = await litellm.acompletion(model=model, messages=messages, api_base=base, api_key="k")
+        assert answer.choices[0].message.content == wrote, answer
+    for model, base in (("openai/m", f"{provider.address}/v1"), ("anthropic/m", provider.address)):
+        answer = await litellm.aresponses(model=model, input=f"Write to {MAIL}", api_base=base, api_key="k")
+        assert answer.output[0].content[0].text == wrote, answer
+    assert len(provider.asked) == before + 4
+    for work in (litellm.acompletion(messages=messages, stream=True, **WHERE), litellm.acompletion("openai/m", messages, api_key="k")):
+        try:
+            await work
+        except BlockedError as error:
+            assert "client=" in str(error) or "messages=" in str(error), error
+        else:
+            raise AssertionError("it was let through")
+    litellm.callbacks = []
+    one, other = openai.OpenAI(base_url=WHERE["api_base"], api_key="k"), openai.AsyncOpenAI(base_url=WHERE["api_base"], api_key="k")
+    one, other = guard(one, mask="personal-data", placeholders=True), guard(other, mask="personal-data", placeholders=True)
+    assert litellm.completion(model="openai/m", messages=messages, client=one).choices[0].message.content == wrote
+    assert (await litellm.acompletion(model="openai/m", messages=messages, client=other)).choices[0].message.content == wrote
+    chunks = litellm.completion(model="openai/m", messages=messages, client=one, stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == f"I wrote to {MAIL} and asked."
+    chunks = await litellm.acompletion(model="openai/m", messages=messages, client=other, stream=True)
+    assert "".join([chunk.choices[0].delta.content or "" async for chunk in chunks]) == f"I wrote to {MAIL} and asked."
+    assert all(b"ann@" not in body for _, _, body in provider.asked[before:])
+
+
 async def main() -> None:
     await whole()
     await streams()
     await bytes_of_messages()
     await responses()
     await refused()
+    await in_python()
 
 
 asyncio.run(main())

@@ -6,7 +6,8 @@ guardrails:
   - guardrail_name: sonometer
     litellm_params: {guardrail: sonometer.litellm.Guardrail, mode: [pre_call, post_call], default_on: true, mask: personal-data, placeholders: true}
 
-In Python: `litellm.callbacks = [sonometer.litellm.Guardrail(mask="personal-data")]`.
+In Python LiteLLM asks guardrails about `acompletion` and other calls that wait, if their answers come whole. About `completion` it does
+not ask them, and such calls are not guarded. With `client=sonometer.guard(openai.OpenAI())` all of them are.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class _Call:
     sent: dict[str, Any]
     shown: Any = None
     """The answer, once it was shown."""
+    of_python: str | None = None
+    """The type of a call that did not come through LiteLLM's proxy."""
 
 
 def guardrail_class() -> Any:
@@ -157,6 +160,34 @@ def _guardrail_class() -> Any:
                 while len(self._calls) > _MOST_CALLS:
                     self._calls.popitem(last=False)
             return data
+
+        async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any]:
+            """Called for every call that waits. The proxy has asked before; calls in Python are guarded here."""
+            call = kwargs.get("litellm_call_id")
+            if call in self._calls or self.should_run_guardrail(data=kwargs, event_type=hooks.pre_call) is not True:
+                return kwargs
+            is_of_python = "proxy_server_request" not in kwargs
+            name = str(getattr(call_type, "value", call_type))
+            if is_of_python and _form(name) is not None:
+                # Of a stream LiteLLM shows each piece, whatever a guardrail says of it.
+                if kwargs.get("stream"):
+                    fix = "ask without `stream`, or give client=sonometer.guard(openai.AsyncOpenAI())"
+                    raise refused("unknown_type", f"a stream in Python, which LiteLLM does not let a guardrail mask; {fix}")
+                if _form(name) != "?" and not _sent(kwargs):
+                    raise refused("unknown_type", "a call whose text is given by its position; write `messages=` or `input=`")
+            kwargs = await self.async_pre_call_hook(None, None, kwargs, name)
+            if is_of_python and (known := self._calls.get(str(call))) is not None:
+                known.of_python = name
+            return kwargs
+
+        async def async_post_call_success_deployment_hook(self, request_data: dict[str, Any], response: Any, call_type: Any) -> Any:
+            """Called for every whole answer. Of those that go through the proxy, it asks later."""
+            known = self._calls.get(request_data.get("litellm_call_id", ""))
+            if known is None or known.of_python != str(getattr(call_type, "value", call_type)):
+                return None
+            if self.should_run_guardrail(data=request_data, event_type=hooks.post_call) is not True:
+                return None
+            return await self.async_post_call_success_hook(request_data, None, response)
 
         async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
             call = self._call(data, response)
