@@ -49,7 +49,7 @@ pub(crate) fn of_json(text: &str) -> Kind {
         // Meant as a chat, whatever is wrong with its messages: an interaction has no such key.
         Value::Object(object) if object.contains_key("messages") => Kind::Chat,
         _ if foreign(text).is_some() => Kind::Chat,
-        _ if messages(&value).is_some() => Kind::Chat,
+        _ if messages(&value).is_some() || asks_with_text(&value) => Kind::Chat,
         _ => Kind::Json,
     }
 }
@@ -68,6 +68,9 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         )
     })?;
     let Some((base, list)) = messages(&value) else {
+        if asks_with_text(&value) {
+            return of_form(text, MessageForm::Chat, hints, limits);
+        }
         let message = "not a list of messages with roles; write `[{\"role\": …, \"content\": …}]`";
         return Err(ReadError::new(Reason::Broken, "", message));
     };
@@ -80,7 +83,10 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         };
         if let Some(reduced) = of_model(message) {
             let place = format!("{base}[{number}]");
-            let parts = parts_nobody_said(message);
+            let parts = match reduced.get("role") {
+                Some(_) => parts_nobody_said(message),
+                None => 1,
+            };
             unsaid += parts;
             match Turn::from_message(&reduced.to_string(), &place)? {
                 None => silent += usize::from(parts == 0),
@@ -176,9 +182,9 @@ fn left_out(parts: usize) -> String {
 /// How many parts of a message in OpenAI's or Anthropic's form nobody said, as the engine counts them.
 fn parts_nobody_said(message: &Map<String, Value>) -> usize {
     const SPEECH: [&str; 4] = ["text", "input_text", "output_text", "refusal"];
-    // The result of a call, and what stands between messages, is one by itself.
+    // The result of a call is one by itself.
     let role = message.get("role").and_then(Value::as_str).map(str::trim);
-    if matches!(role, None | Some("tool" | "function")) {
+    if matches!(role, Some("tool" | "function")) {
         return 1;
     }
     let list = |key: &str| message.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -197,14 +203,19 @@ fn parts_nobody_said(message: &Map<String, Value>) -> usize {
 /// Files have members of their own beside that, as deep as they like.
 fn of_model(message: &Map<String, Value>) -> Option<Value> {
     let text = |value: Option<&Value>| value.filter(|value| value.is_string()).cloned();
-    let Some(role) = text(message.get("role")) else {
-        // Between messages stand calls and thoughts of nobody's name.
-        let item = json!({"type": text(message.get("type"))?});
-        let is_silent = || Turn::from_message(&item.to_string(), "").is_ok_and(|turn| turn.is_none());
-        // The name of a call is that of its tool.
-        let is_nobody = || message.contains_key("call_id") || !names_somebody(message);
-        return (is_nobody() && is_silent()).then_some(item);
+    // Between messages stand calls, thoughts and tools. The name of a call is that of its tool.
+    let role = text(message.get("role"));
+    let is_nobody = match &role {
+        None => message.contains_key("call_id") || !names_somebody(message),
+        Some(_) => what(message, 0).is_none(),
     };
+    if let Some(kind) = text(message.get("type")).filter(|_| is_nobody) {
+        let item = json!({"type": kind});
+        if Turn::from_message(&item.to_string(), "").is_ok_and(|turn| turn.is_none()) {
+            return Some(item);
+        }
+    }
+    let role = role?;
     let is_part = |part: &Value| part.get("type").is_some_and(Value::is_string);
     let refusal = text(message.get("refusal"));
     let transcript = text(message.get("audio").and_then(|audio| audio.get("transcript")));
@@ -230,6 +241,11 @@ fn of_model(message: &Map<String, Value>) -> Option<Value> {
     Some(
         json!({"role": role, "content": content, "refusal": refusal, "audio": audio, "tool_calls": calls.then_some(1)}),
     )
+}
+
+/// Whether it is a request of OpenAI's newer interface with a text in the place of messages.
+fn asks_with_text(value: &Value) -> bool {
+    ["model", "input"].iter().all(|key| value.get(*key).is_some_and(Value::is_string))
 }
 
 /// The list of messages, and its path.

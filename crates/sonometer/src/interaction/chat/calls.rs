@@ -55,6 +55,11 @@ pub(super) fn contact_lens(root: &Node, draft: &mut Draft<'_>) -> Result<(), Err
             }
             continue;
         }
+        // Lists to choose from, and what was chosen, are JSON.
+        if let Some(media) = text(item, "ContentType").filter(|media| !media.starts_with("text/")) {
+            draft.set_apart(ApartKind::Media, media, "", place);
+            continue;
+        }
         let content = needed(item, &place, "Content")?;
         let id = text(item, "ParticipantId");
         let of = |node: &Node| Some(text(node, "ParticipantRole")?.to_ascii_lowercase());

@@ -6,11 +6,15 @@ use crate::document::{Node, Value};
 use crate::error::Error;
 
 /// Keys of parts that nobody said, each with what it is and the key of its text.
-const APART: [(&str, ApartKind, &str); 12] = [
+const APART: [(&str, ApartKind, &str); 16] = [
     ("functionCall", ApartKind::ToolCall, "args"),
     ("function_call", ApartKind::ToolCall, "args"),
     ("functionResponse", ApartKind::ToolResult, "response"),
     ("function_response", ApartKind::ToolResult, "response"),
+    ("toolCall", ApartKind::ToolCall, "args"),
+    ("tool_call", ApartKind::ToolCall, "args"),
+    ("toolResponse", ApartKind::ToolResult, "response"),
+    ("tool_response", ApartKind::ToolResult, "response"),
     ("executableCode", ApartKind::ToolCall, "code"),
     ("executable_code", ApartKind::ToolCall, "code"),
     ("codeExecutionResult", ApartKind::ToolResult, "output"),
@@ -40,7 +44,9 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
     }
     // Only the first of several answers is part of the talk.
     let candidates = list(root, "candidates");
-    if let Some(answer) = candidates.first().and_then(|first| first.get("content")) {
+    let answer = candidates.first().and_then(|first| first.get("content"));
+    // One that was stopped before its first word has no parts.
+    if let Some(answer) = answer.filter(|answer| answer.get("parts").is_some()) {
         content(answer, "assistant", "candidates[0].content", draft)?;
     }
     if candidates.len() > 1 {

@@ -31,6 +31,8 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
     let (base, items) = messages(root).ok_or_else(|| {
         Error::invalid("segments", format!("expected a list of messages, found {}", root.kind_name()))
     })?;
+    // Whatever kinds of parts there are, nobody writes a transcript so.
+    draft.is_foreign = true;
     for (at, item) in all_maps(items, base)?.iter().enumerate() {
         let place = format!("{base}[{at}]");
         let (kind, inner, place) = match (item.get("data"), item.get("kwargs")) {

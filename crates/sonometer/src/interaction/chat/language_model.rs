@@ -6,7 +6,7 @@
 use super::ApartKind;
 use super::draft::{Draft, joined, list, text};
 use crate::diagnostic::excerpt;
-use crate::document::{Node, Value};
+use crate::document::{Node, Style, Value};
 use crate::error::Error;
 use crate::interaction::Turn;
 use crate::interaction::request::{join, only_keys, required_text, timestamp};
@@ -19,7 +19,7 @@ const TOOLS: [&str; 2] = ["tool", "function"];
 /// Keys of tool calls; a message with one of them needs no content.
 const CALLS: [&str; 2] = ["function_call", "tool_calls"];
 /// All keys that a message may have; only the first five are read.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "content",
     "role",
     "timestamp",
@@ -48,16 +48,21 @@ const KEYS: [&str; 28] = [
     "tool_calls",
     "type",
     "usage",
+    "weight",
 ];
 /// Types of parts that hold text, each with the key of the text.
 const SPEECH: [(&str, &str); 4] =
     [("text", "text"), ("input_text", "text"), ("output_text", "text"), ("refusal", "refusal")];
 /// Types of parts that are skipped.
-const SILENCE: [&str; 20] = [
+const SILENCE: [&str; 30] = [
+    "additional_tools",
     "audio",
     "compaction",
+    "compaction_trigger",
+    "configuration_update",
     "container_upload",
     "document",
+    "fallback",
     "file",
     "image",
     "image_url",
@@ -68,10 +73,16 @@ const SILENCE: [&str; 20] = [
     "mcp_approval_request",
     "mcp_approval_response",
     "mcp_list_tools",
+    "mcp_tool_listing",
+    "program",
+    "program_output",
     "reasoning",
     "redacted_thinking",
     "search_result",
     "thinking",
+    "tool_addition",
+    "tool_removal",
+    "tool_search_output",
     "video",
     "video_url",
 ];
@@ -90,9 +101,11 @@ pub(super) fn messages(root: &Node) -> Option<(&'static str, &[Node])> {
 }
 
 pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
-    let Some((base, items)) = messages(root) else {
+    // A request of OpenAI's newer interface may have a text in the place of messages.
+    let listed = messages(root);
+    if listed.is_none() && text(root, "input").is_none() {
         return Err(Error::invalid("segments", super::unknown(root)));
-    };
+    }
     for key in ["system", "instructions"] {
         let Some(system) = root.get(key) else { continue };
         let said = match &system.value {
@@ -101,6 +114,10 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
         };
         draft.say("system", &said.unwrap_or_default(), None, key.to_owned());
     }
+    let Some((base, items)) = listed else {
+        draft.say("user", text(root, "input").unwrap_or_default(), None, "input".to_owned());
+        return Ok(());
+    };
     for (at, item) in items.iter().enumerate() {
         let place = format!("{base}[{at}]");
         if let Some(turn) = turn(item, &place, draft)? {
@@ -112,8 +129,9 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
 
 /// Reads a message as a turn; `None` if it has no text.
 pub(super) fn turn(message: &Node, place: &str, draft: &mut Draft<'_>) -> Result<Option<Turn>, Error> {
-    // Items between the messages of OpenAI's newer interface have no role.
-    let of_type = text(message, "type").filter(|_| message.get("role").is_none());
+    // Items between the messages of OpenAI's newer interface have no role, or no content.
+    let is_item = ["role", "content"].iter().any(|key| message.get(key).is_none());
+    let of_type = text(message, "type").filter(|_| is_item);
     if let Some(kind) = of_type.filter(|kind| is_silent(kind)) {
         set_apart(kind, message, place, draft);
         return Ok(None);
@@ -166,6 +184,14 @@ pub(super) fn of_parts(parts: &[Node], place: &str, draft: &mut Draft<'_>) -> Re
     let mut texts = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let place = format!("{place}[{at}]");
+        // LangChain has texts among the parts.
+        if let Value::Scalar(scalar) = &part.value
+            && scalar.style == Style::Quoted
+            && draft.is_foreign
+        {
+            texts.push(scalar.text.clone());
+            continue;
+        }
         if !matches!(part.value, Value::Map(_)) {
             let message = "a content part must be an object; write `{\"type\": \"text\", \"text\": …}`";
             return Err(Error::invalid(place, message));
@@ -190,9 +216,9 @@ pub(super) fn of_parts(parts: &[Node], place: &str, draft: &mut Draft<'_>) -> Re
 /// Keeps apart what nobody said: a part, an item, a call of a message or the message of a tool.
 fn set_apart(kind: &str, node: &Node, place: &str, draft: &mut Draft<'_>) {
     let is_any = |ends: &[&str]| ends.iter().any(|end| kind.ends_with(end));
-    let kept = if is_any(&["_result", "_call_output"]) {
+    let kept = if is_any(&["_result", "_output"]) {
         ApartKind::ToolResult
-    } else if is_any(&["tool_use", "_call"]) {
+    } else if is_any(&["tool_use", "_call", "program"]) {
         ApartKind::ToolCall
     } else if is_any(&["reasoning", "thinking"]) {
         ApartKind::Reasoning
@@ -201,12 +227,18 @@ fn set_apart(kind: &str, node: &Node, place: &str, draft: &mut Draft<'_>) {
     };
     // A call has its name and arguments in an object of its own, in OpenAI's first form of tools.
     let inner = ["function", "custom"].iter().find_map(|key| node.get(key)).unwrap_or(node);
-    let name = ["name", "tool_call_id", "tool_use_id", "call_id"].iter().find_map(|key| text(inner, key));
-    let keys: &[&str] = match kept {
-        ApartKind::Media => &[],
-        ApartKind::Reasoning => &["thinking", "reasoning", "summary", "content", "text"],
-        ApartKind::ToolCall | ApartKind::ToolResult => &["arguments", "args", "input", "output", "content"],
+    let (names, keys): (&[&str], &[&str]) = match kept {
+        ApartKind::Media => (&["name"], &[]),
+        ApartKind::Reasoning => (&["name"], &["thinking", "reasoning", "summary", "content", "text"]),
+        // Calls of tools that OpenAI itself has say what to do by other keys, and have no name but their type.
+        ApartKind::ToolCall => {
+            (&["name"], &["arguments", "args", "input", "code", "action", "operation", "queries"])
+        }
+        ApartKind::ToolResult => {
+            (&["name", "tool_call_id", "tool_use_id", "call_id"], &["output", "content", "result", "tools"])
+        }
     };
+    let name = names.iter().find_map(|key| text(inner, key));
     let words = keys.iter().filter_map(|key| inner.get(key)).map(|value| match &value.value {
         // Texts of parts, where it is nothing but these.
         Value::List(parts) if !parts.is_empty() && parts.iter().all(|part| text(part, "text").is_some()) => {

@@ -305,7 +305,8 @@ fn recognised(root: &Node) -> Option<MessageForm> {
             ("conversations", MessageForm::ShareGpt),
         ];
         let known = LISTS.iter().find(|(key, _)| has_list(key)).map(|(_, form)| *form);
-        return known.or_else(|| recognised_list(language_model::messages(root)?.1));
+        let is_request = || text(root, "model").and(text(root, "input")).map(|_| MessageForm::Chat);
+        return known.or_else(|| recognised_list(language_model::messages(root)?.1)).or_else(is_request);
     }
     match &root.value {
         Value::List(items) => recognised_list(items),
@@ -317,10 +318,11 @@ fn recognised_list(items: &[Node]) -> Option<MessageForm> {
     let first = items.iter().find(|item| is_map(item))?;
     let is_langchain = first.get("data").is_some_and(is_map)
         || first.get("lc").is_some()
+        || first.get("additional_kwargs").is_some()
         || first.get("role").is_none() && text(first, "type").is_some_and(langchain::is_type);
     Some(if is_langchain {
         MessageForm::LangChain
-    } else if !list(first, "parts").is_empty() {
+    } else if list(first, "parts").first().is_some_and(|part| part.get("type").is_none()) {
         MessageForm::Gemini
     } else if text(first, "from").is_some() && text(first, "value").is_some() {
         MessageForm::ShareGpt

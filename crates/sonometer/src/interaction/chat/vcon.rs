@@ -48,7 +48,6 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
     let parties = list(root, "parties");
     for (at, dialog) in maps(root, "dialog")?.iter().enumerate() {
         let place = format!("dialog[{at}]");
-        draft.skip_unknown(dialog, &place, &DIALOG);
         let kind = text(dialog, "type").unwrap_or("text");
         let media = text(dialog, "mediatype").or_else(|| text(dialog, "mimetype")).unwrap_or("text/plain");
         let is_plain =
@@ -59,6 +58,7 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
             draft.set_apart(ApartKind::Media, name, "", place);
             continue;
         }
+        draft.skip_unknown(dialog, &place, &DIALOG);
         let body = said(dialog, &place)?;
         let role = speaker(dialog, parties).ok_or_else(|| {
             let message =
