@@ -4,7 +4,7 @@ In the configuration of LiteLLM's proxy:
 
 guardrails:
   - guardrail_name: sonometer
-    litellm_params: {guardrail: sonometer.litellm.Guardrail, mode: [pre_call, post_call], default_on: true, mask: personal-data, placeholders: true}
+    litellm_params: {guardrail: sonometer.litellm.Guardrail, mode: [pre_call, post_call], default_on: true, policy: {mask: personal-data, placeholders: true}}
 
 In Python LiteLLM asks guardrails about `acompletion` and other calls that wait, if their answers come whole. About `completion` it does
 not ask them, and such calls are not guarded. With `client=sonometer.guard(openai.OpenAI())` all of them are.
@@ -51,7 +51,8 @@ _MOST_CALLS = 4096
 class _Call:
     """A request that was sent."""
 
-    exchange: Exchange
+    exchange: Exchange | None
+    """None for a call that passes unread, and so does its answer."""
     sent: dict[str, Any]
     shown: Any = None
     """The answer, once it was shown."""
@@ -62,7 +63,8 @@ class _Call:
 def guardrail_class() -> Any:
     """The class `Guardrail`, made when LiteLLM is there: `from sonometer.litellm import Guardrail` gives it too.
 
-    Its arguments are those of `sonometer.guarding.open_guard` and those of LiteLLM's `CustomGuardrail`.
+    Its arguments are those of `sonometer.guarding.open_guard` and those of LiteLLM's `CustomGuardrail`. `policy` may be a dict of the
+    former, since LiteLLM's configuration has a `mask` and `rules` of its own beside it.
     """
     return _guardrail_class()
 
@@ -130,6 +132,12 @@ def _guardrail_class() -> Any:
 
         def __init__(self, policy: Any = None, *, mask: Any = None, on: Any = "both", show: Any = None, **more: Any) -> None:
             settings: Any = {key: more.pop(key) for key in Settings.__annotations__ if more.get(key) is not None}
+            # LiteLLM gives its own `mask`, which is False where nobody wrote one.
+            mask = None if mask is False else mask
+            if isinstance(policy, Mapping):
+                settings |= policy
+                mask, on, show = settings.pop("mask", mask), settings.pop("on", on), settings.pop("show", show)
+                policy = None
             self._guard = open_guard(policy, mask=mask, on=on, show=show, **settings)
             opened = json.loads(self._guard.policy)
             self._passes_unknown: bool = opened["unknown"] == "pass"
@@ -140,12 +148,13 @@ def _guardrail_class() -> Any:
             super().__init__(**more)
 
         async def async_pre_call_hook(self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str) -> dict[str, Any]:
-            form = _form(call_type)
+            form, call = _form(call_type), data.get("litellm_call_id")
             if form is None or (form == "?" and self._passes_unknown):
+                self._keep(call, _Call(None, {}))
                 return data
             if form == "?":
                 raise refused("unknown_type", f"a call of the type {call_type}, which the guard does not read")
-            body, call = _body(data), data.get("litellm_call_id")
+            body = _body(data)
             # LiteLLM asks again where it tries another model; what is masked is not masked again.
             if call is not None and (known := self._calls.get(call)) is not None and known.sent == _sent(body):
                 return data
@@ -155,11 +164,14 @@ def _guardrail_class() -> Any:
             if isinstance(asked, dict) and isinstance(asked.get("body"), dict):
                 # What LiteLLM writes into its logs.
                 asked["body"].update({key: value for key, value in masked.items() if key in asked["body"]})
-            if call is not None:
-                self._calls[call] = _Call(exchange, _sent(masked))
+            self._keep(call, _Call(exchange, _sent(masked)))
+            return data
+
+        def _keep(self, number: str | None, call: _Call) -> None:
+            if number is not None:
+                self._calls[number] = call
                 while len(self._calls) > _MOST_CALLS:
                     self._calls.popitem(last=False)
-            return data
 
         async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any]:
             """Called for every call that waits. The proxy has asked before; calls in Python are guarded here."""
@@ -191,7 +203,7 @@ def _guardrail_class() -> Any:
 
         async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
             call = self._call(data, response)
-            if call.exchange.form == "embeddings":
+            if call.exchange is None or call.exchange.form == "embeddings":
                 return response
             fields = _fields(response)
             # It may ask again with what was shown.
@@ -206,13 +218,18 @@ def _guardrail_class() -> Any:
             self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
         ) -> AsyncIterator[Any]:
             exchange: Exchange | None = None
+            is_open = False
             last: Any = None
             # What is left of a text comes before its end: events of a type that came before.
             like: dict[Any, Any] = {}
             async for chunk in response:
-                if exchange is None:
+                if exchange is None and not is_open:
                     exchange = self._call(request_data, chunk).exchange
+                    is_open = exchange is None
                     self._calls.pop(request_data.get("litellm_call_id", ""), None)
+                if exchange is None:
+                    yield chunk
+                    continue
                 if isinstance(chunk, (bytes, str)):
                     # The bytes of the provider, in which a refusal comes too.
                     if out := exchange.feed(chunk.encode() if isinstance(chunk, str) else chunk):
