@@ -110,4 +110,10 @@ def test_the_plugin(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "__readings__" / "test_answers.test_stays-2.json").is_file()
     file.write_text(TESTS.replace("SAID", "Thank you so much for your kindness!"), encoding="utf-8")
     told = run(tmp_path, "-k", "stays")
+    # One snapshot for each of two tests of the same name.
+    twice = tmp_path / "test_twice.py"
+    of_class = "class TestOther:\n    def test_stays(self, reading_snapshot):\n        reading_snapshot(sonometer.Sensor('courtesy@1.0').sense('Go.'))\n"
+    twice.write_text(TESTS.replace("SAID", "Thank you!") + of_class, encoding="utf-8")
+    for options in (["--sonometer-update"], []):
+        assert "2 passed" in run(tmp_path, "-k", "stays", twice.name, *options)
     assert '- "score": 0.494769,\n+ "score": 0.473445,' in told and "1 failed" in told

@@ -46,13 +46,15 @@ def assert_reading() -> Callable[..., Reading]:
 def reading_snapshot(request: pytest.FixtureRequest) -> Iterator[Callable[[Reading | Comparison], None]]:
     """Compares the canonical bytes of a reading with those in `__readings__` beside the test, one file for each call."""
     calls = 0
+    # Tests of several classes may have the same name.
+    own = ".".join([node.name for node in request.node.listchain() if isinstance(node, pytest.Class)] + [request.node.name])
 
     def compare(reading: Reading | Comparison, name: str | None = None) -> None:
         """Compares one reading. `name` is that of its file, else that of the test with a number."""
         __tracebackhide__ = True
         nonlocal calls
         calls += 1
-        _compare(request, reading.json(), name or (request.node.name if calls == 1 else f"{request.node.name}-{calls}"))
+        _compare(request, reading.json(), name or (own if calls == 1 else f"{own}-{calls}"))
 
     yield compare
 
