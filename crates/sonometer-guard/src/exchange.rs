@@ -11,6 +11,7 @@ use crate::report::Report;
 use crate::schema::Schemas;
 use crate::stream::Stream;
 use crate::walk::{Said, Walk};
+use serde_json::value::RawValue;
 use sonometer::interaction::Turn;
 use sonometer::protocol::Modality;
 use sonometer::{Error, Interaction, Reading};
@@ -61,7 +62,7 @@ impl Exchange {
         if table.is_none() {
             exchange.check_state(&top)?;
         }
-        let written = exchange.walk(text, On::Request)?;
+        let written = exchange.walk(text, On::Request, false)?;
         exchange.body = written.map_or_else(|| body.to_vec(), String::into_bytes);
         Ok(exchange)
     }
@@ -128,7 +129,8 @@ impl Exchange {
         }
         let answer = |blocked: Blocked| blocked.in_answer();
         let text = read(body, self.compiled.policy.limits.body_bytes).map_err(answer)?;
-        if status >= 400 && Object::read(text).is_err() {
+        let is_error = status >= 400;
+        if is_error && serde_json::from_str::<&RawValue>(text).is_err() {
             // What stands before a provider may answer with a page or a line of text.
             return Err(Blocked::new(
                 Kind::Unreadable,
@@ -137,7 +139,7 @@ impl Exchange {
             .in_answer());
         }
         self.note_id(text);
-        let written = self.walk(text, On::Response).map_err(answer)?;
+        let written = self.walk(text, On::Response, is_error).map_err(answer)?;
         Ok(written.map_or_else(|| body.to_vec(), String::into_bytes))
     }
 
@@ -170,7 +172,7 @@ impl Exchange {
             || self.compiled.judges.iter().any(|judge| judge.on != On::Request)
     }
 
-    fn walk(&mut self, text: &str, on: On) -> Result<Option<String>, Blocked> {
+    fn walk(&mut self, text: &str, on: On, is_error: bool) -> Result<Option<String>, Blocked> {
         let compiled = Arc::clone(&self.compiled);
         let judges: Vec<&Judge> =
             compiled.judges.iter().filter(|judge| judge.on == on || judge.on == On::Both).collect();
@@ -187,7 +189,7 @@ impl Exchange {
             schemas: (on == On::Response && !self.schemas.is_empty()).then_some(&self.schemas),
             may_drop: true,
         };
-        walk.body(text)?;
+        walk.body(text, is_error)?;
         let (written, read) = (walk.edits.apply(), walk.read.take());
         if let Some(read) = read {
             for judge in &judges {

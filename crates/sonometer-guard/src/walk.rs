@@ -70,13 +70,16 @@ enum Kinded {
     Call,
     /// A call whose `input` is no JSON.
     TextCall,
+    /// An image, sound or a file that the policy lets pass: what is said beside its data is text.
+    Media,
 }
 
 impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
-    /// Reads all of a body.
-    pub(crate) fn body(&mut self, body: &'j str) -> Result<(), Blocked> {
+    /// Reads all of a body. Errors have any shape: every text in one of them is masked.
+    pub(crate) fn body(&mut self, body: &'j str, is_error: bool) -> Result<(), Blocked> {
         let role = if self.on == On::Response { Role::Assistant } else { Role::Other };
-        let place = Place { key: "", role, kind: Kinded::Plain, tool: None, depth: 0 };
+        let kind = if is_error { Kinded::Free } else { Kinded::Plain };
+        let place = Place { key: "", role, kind, tool: None, depth: 0 };
         let top: &RawValue = serde_json::from_str(body)
             .map_err(|_| Blocked::new(Kind::Unreadable, "a body that is no JSON"))?;
         self.value(top, place)
@@ -174,11 +177,11 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         }
         let kind = object.text("type");
         let kind = kind.as_deref().unwrap_or_default();
-        if types::is_media(kind) && !self.is_text_source(&object) && place.depth > 0 {
-            return match self.context.compiled.policy.media {
-                Pass::Pass => Ok(()),
-                Pass::Block => Err(unmaskable_media(kind)),
-            };
+        let sound = if place.key == "audio" { object.get("data").and_then(inner) } else { None };
+        let is_sound = sound.is_some_and(|sound| !sound.is_empty());
+        let is_media = types::is_media(kind) && !self.is_text_source(&object) && place.depth > 0;
+        if (is_media || is_sound) && self.context.compiled.policy.media == Pass::Block {
+            return Err(unmaskable_media(if is_media { kind } else { place.key }));
         }
         let role = match (object.text("role"), kind) {
             (Some(role), _) => Role::named(&role),
@@ -192,7 +195,9 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let around = match kind {
             "thinking" | "redacted_thinking" if is_signed("signature") || is_signed("data") => Kinded::Signed,
             "custom_tool_call" | "custom" => Kinded::TextCall,
+            _ if is_media || is_sound || place.kind == Kinded::Media => Kinded::Media,
             "summary_text" | "reasoning_text" | "thinking" => Kinded::Aside,
+            _ if is_media || is_sound || place.kind == Kinded::Media => Kinded::Media,
             _ if matches!(place.key, "function" | "function_call" | "tool_choice")
                 || kind.ends_with("_call")
                 || kind.ends_with("tool_use") =>
@@ -211,6 +216,12 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             let key = member.name.as_ref();
             if types::is_opaque(key) {
                 continue;
+            }
+            if !is_name(key) {
+                self.text(
+                    member.raw,
+                    Place { key: "", kind: Kinded::Free, depth: place.depth + 1, ..place },
+                )?;
             }
             let role = match key {
                 "system" | "instructions" if role == Role::Other => Role::System,
@@ -243,6 +254,12 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 }
             }
             key if types::is_free(key) => self.value(value, Place { kind: Kinded::Free, ..place }),
+            key if place.kind == Kinded::Media
+                && types::is_media_data(key)
+                && shape(value) == Shape::Text =>
+            {
+                Ok(())
+            }
             "image" | "image_url" | "file_data" | "audio" | "input_audio" | "b64_json"
                 if self.on == On::Request && shape(value) == Shape::Text =>
             {
@@ -265,14 +282,21 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     }
 
     fn logprobs(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        let asks = !matches!(value.get(), "null" | "false" | "0");
-        let policy = &self.context.compiled.policy;
-        if !asks || !self.context.compiled.masks_answers() || policy.logprobs == Logprobs::Pass {
+        let compiled = self.context.compiled;
+        // A request asks for them at its top; further down they are those of an earlier answer.
+        let asks = self.on == On::Request && place.depth == 1;
+        let masks = if self.on == On::Response || asks {
+            compiled.masks_answers()
+        } else {
+            compiled.masks_requests()
+        };
+        let is_none = matches!(value.get(), "null" | "false" | "0");
+        if is_none || !masks || compiled.policy.logprobs == Logprobs::Pass {
             return Ok(());
         }
-        if self.on == On::Request {
-            return match policy.logprobs {
-                Logprobs::Block if place.depth == 1 => {
+        if asks {
+            return match compiled.policy.logprobs {
+                Logprobs::Block => {
                     let message = "log probabilities repeat the text token by token; do not ask for them, or set `logprobs = \"drop\"`";
                     Err(Blocked::new(Kind::Unmaskable, message))
                 }
@@ -369,6 +393,12 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             _ => Manner::Text,
         }
     }
+}
+
+/// Whether the name of a member is one of a form, such as `max_tokens`. Any other could be a text.
+fn is_name(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
 }
 
 /// Whether what stands between quotes is an object or a list.

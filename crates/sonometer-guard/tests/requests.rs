@@ -530,6 +530,74 @@ fn errors_of_providers_are_masked() {
         exchange.response(502, b"<html>ann@example.org</html>").expect_err("is refused").kind,
         Kind::Unreadable
     );
+    // Errors have any shape: those of FastAPI, a list as Gemini sends it, ids and names that are texts.
+    for body in [
+        r#"{"detail":"no such user ann@example.org"}"#,
+        r#"{"detail":[{"loc":["body"],"msg":"x","input":{"id":"ann@example.org"}}]}"#,
+        r#"[{"error":{"code":400,"message":"no ann@example.org","status":"ann@example.org"}}]"#,
+        r#"{"errors":{"ann@example.org":"unknown"},"status":"ann@example.org"}"#,
+        r#""no such user ann@example.org""#,
+    ] {
+        let shown = exchange.response(422, body.as_bytes()).expect("passes");
+        assert!(!String::from_utf8_lossy(&shown).contains("ann"), "{body}");
+    }
+    // Also within an answer that came with status 200.
+    for body in [
+        r#"{"detail":"no such user ann@example.org"}"#,
+        r#"{"choices":[],"error":{"status":"no ann@example.org"}}"#,
+        r#"{"choices":[],"ann@example.org":1}"#,
+    ] {
+        let shown = exchange.response(200, body.as_bytes()).expect("passes");
+        assert!(!String::from_utf8_lossy(&shown).contains("ann"), "{body}");
+    }
+}
+
+/// A file is one wherever it stands, and sound is one in whole answers too. Beside what passes, texts are masked.
+#[test]
+fn files_are_refused_or_pass_with_their_names_masked() {
+    let open = common::guard(
+        r#"{"media":"pass","rules":[{"action":"mask","target":"personal-data","mask":"label"}]}"#,
+    );
+    let (file, data) = (r#""type":"base64","media_type":"application/pdf","data""#, "UERG");
+    for (form, body) in [
+        (Form::Messages, format!(r#"{{"type":"document","title":"TEXT","source":{{{file}:"{data}"}}}}"#)),
+        (
+            Form::Messages,
+            format!(r#"{{"type":"document","context":"TEXT","source":{{"type":"url","url":"{data}"}}}}"#),
+        ),
+        (
+            Form::Messages,
+            format!(
+                r#"{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"document","title":"TEXT","source":{{{file}:"{data}"}}}}]}}"#
+            ),
+        ),
+        (Form::Chat, format!(r#"{{"type":"file","file":{{"filename":"TEXT","file_data":"{data}"}}}}"#)),
+    ] {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":[{body}]}}]}}"#)
+            .replace("TEXT", "ann@example.org");
+        assert_eq!(refused(&masking(), form, &body), Kind::Unmaskable, "{body}");
+        assert_eq!(sent(&open, form, &body), body.replace("ann@example.org", "<EMAIL_ADDRESS>"));
+    }
+    let text = r#"{"messages":[{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"by ann@example.org"}}]}]}"#;
+    assert!(!sent(&masking(), Form::Messages, text).contains("ann"));
+    let spoken = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":null,"audio":{"id":"a","data":"UERG","transcript":"ann@example.org"}}}]}"#;
+    let answer = |guard: &Guard| begin(guard, Form::Chat).response(200, spoken.as_bytes());
+    assert_eq!(answer(&masking()).expect_err("is refused").kind, Kind::Unmaskable);
+    let shown = String::from_utf8(answer(&open).expect("passes")).expect("is UTF-8");
+    assert_eq!(shown, spoken.replace("ann@example.org", "<EMAIL_ADDRESS>"));
+    let drawn = r#"{"output":[{"type":"image_generation_call","id":"i","result":"UERG","revised_prompt":"ann@example.org"}]}"#;
+    let shown = begin(&open, Form::Responses).response(200, drawn.as_bytes()).expect("passes");
+    assert_eq!(String::from_utf8_lossy(&shown), drawn.replace("ann@example.org", "<EMAIL_ADDRESS>"));
+}
+
+/// Log probabilities of an earlier answer hold its text token by token, and go back with the history.
+#[test]
+fn log_probabilities_of_the_history_are_not_sent() {
+    let body = r#"{"input":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","logprobs":[{"token":"ann@"}]}]}]}"#;
+    let none = body.replace(r#"[{"token":"ann@"}]"#, "[]");
+    assert_eq!(sent(&masking(), Form::Responses, body), none);
+    let open = common::guard(r#"{"logprobs":"pass","rules":[{"action":"mask","target":"personal-data"}]}"#);
+    assert_eq!(sent(&open, Form::Responses, body), body);
 }
 
 #[test]

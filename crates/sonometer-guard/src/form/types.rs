@@ -146,6 +146,7 @@ pub(crate) fn is_media(name: &str) -> bool {
         "audio"
             | "computer_screenshot"
             | "container_upload"
+            | "document"
             | "file"
             | "image"
             | "image_generation_call"
@@ -155,6 +156,11 @@ pub(crate) fn is_media(name: &str) -> bool {
             | "input_image"
             | "output_audio"
     )
+}
+
+/// Keys of media whose values are the media themselves or where they are.
+pub(crate) fn is_media_data(key: &str) -> bool {
+    matches!(key, "b64_json" | "data" | "file_data" | "file_url" | "image_url" | "result" | "url")
 }
 
 /// Keys whose values are ids, choices of a fixed list, or sealed by the provider: never text that somebody wrote.
@@ -167,7 +173,6 @@ pub(crate) fn is_opaque(key: &str) -> bool {
             | "call_id"
             | "container_id"
             | "content_filter_results"
-            | "detail"
             | "effort"
             | "encoding_format"
             | "encrypted_content"
@@ -209,13 +214,14 @@ pub(crate) fn is_opaque(key: &str) -> bool {
     )
 }
 
-/// Keys whose values are of any shape: definitions of tools, schemas, metadata, input of tools. Every text in them is masked, and names
+/// Keys whose values are of any shape: definitions of tools, schemas, metadata, errors. Every text in them is masked, and names
 /// too.
 pub(crate) fn is_free(key: &str) -> bool {
     matches!(
         key,
         "client_metadata"
             | "context_management"
+            | "error"
             | "format"
             | "functions"
             | "json_schema"
