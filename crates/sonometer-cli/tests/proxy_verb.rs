@@ -230,5 +230,8 @@ fn says_what_is_wrong() {
     let name = path.to_string_lossy().into_owned();
     let wrong = said(&["--config", &name]);
     assert!(wrong.contains(", line 4") && wrong.contains("unknwon"), "{wrong}");
+    std::fs::write(&path, "[guard.limits]\nlanes = -1\n").expect("writes");
+    let wrong = said(&["--config", &name]);
+    assert!(wrong.contains("line 2") && wrong.contains("expected a whole number, 0 or more"), "{wrong}");
     let _ = std::fs::remove_file(&path);
 }

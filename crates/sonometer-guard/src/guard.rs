@@ -193,6 +193,11 @@ fn check(at: usize, rule: &Rule) -> Result<(), Error> {
             _ => {}
         }
     }
+    if let (Some(least), Some(most)) = (rule.at_least, rule.at_most)
+        && least > most
+    {
+        return wrong("at_least", "no score is at least this and at most `at_most`; leave one of them out");
+    }
     match (rule.action, &rule.mask, &rule.text) {
         (Action::Mask, Some(name), None) => match Mask::read(name) {
             Ok(Mask::Keyed) => wrong("mask", "a guard has no key for `keyed`; write `numbered`"),

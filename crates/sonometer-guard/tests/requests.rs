@@ -609,6 +609,10 @@ fn policies_that_cannot_be_are_refused() {
         (r#"{"rules":[{"action":"mask","target":"personal-data","mask":"strs"}]}"#, "rules[0].mask"),
         (r#"{"rules":[{"action":"replace","target":"personal-data"}]}"#, "rules[0].text"),
         (r#"{"rules":[{"action":"block","target":"courtesy","at_least":7}]}"#, "rules[0].at_least"),
+        (
+            r#"{"rules":[{"action":"block","target":"courtesy","at_least":0.6,"at_most":0.2}]}"#,
+            "rules[0].at_least",
+        ),
     ] {
         let policy = serde_json::from_str(policy).expect("reads");
         let error = Guard::new(&policy, common::find).expect_err("is refused");

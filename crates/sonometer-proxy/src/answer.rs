@@ -7,7 +7,7 @@ use axum::http::response::Parts;
 use axum::http::{HeaderName, Response, header};
 use bytes::Bytes;
 use futures_util::stream::unfold;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use sonometer_guard::{Blocked, Exchange, Form, Kind, Stream};
 use std::io;
@@ -51,9 +51,12 @@ pub(crate) async fn guarded(
     }
     let body = match Limited::new(body, most).collect().await {
         Ok(body) => body.to_bytes(),
-        Err(_) => {
-            let message = "the answer is too large, or the upstream ended in the middle of it".to_owned();
-            return refused(&Blocked { kind: Kind::Cut, message, is_answer: true });
+        Err(error) => {
+            let (kind, message) = match error.is::<LengthLimitError>() {
+                true => (Kind::TooLarge, format!("an answer has more than {most} bytes (limits.body_bytes)")),
+                false => (Kind::Cut, "the upstream ended in the middle of the answer".to_owned()),
+            };
+            return refused(&Blocked { kind, message, is_answer: true });
         }
     };
     match exchange.response(parts.status.as_u16(), &body) {

@@ -159,12 +159,25 @@ async fn pass(inner: &Inner, request: Request) -> Response {
 /// So long may the body of a request take to come in: it is read whole, and a client that stops in the middle would hold what has come.
 const BODY: Duration = Duration::from_secs(300);
 
+/// So long is read on what is left of a body that is refused.
+const REST: Duration = Duration::from_secs(10);
+
+/// Reads a body without keeping it, at most so many bytes.
+async fn pass_over(mut body: Body, most: usize) {
+    let mut passed = 0;
+    while passed < most
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        passed += frame.data_ref().map_or(0, Bytes::len);
+    }
+}
+
 fn too_slow() -> String {
     format!("the body had not come in whole after {} seconds; send it again", BODY.as_secs())
 }
 
 async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
-    let (parts, body) = request.into_parts();
+    let (parts, mut body) = request.into_parts();
     if let Some(name) =
         [POLICY_HEADER, TABLE_HEADER].into_iter().find(|name| headers::differs(&parts.headers, name))
     {
@@ -187,10 +200,12 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
         };
         return refuse(inner, &blocked, form);
     }
-    let body = match timeout(BODY, Limited::new(body, most).collect()).await {
+    let body = match timeout(BODY, Limited::new(&mut body, most).collect()).await {
         Err(_) => return failed(StatusCode::REQUEST_TIMEOUT, "body_too_slow", &too_slow(), form),
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => {
+            // Most clients read no answer before they have sent all, and would meet a closed connection.
+            let _ = timeout(REST, pass_over(body, most.saturating_mul(8))).await;
             let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
             return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
         }

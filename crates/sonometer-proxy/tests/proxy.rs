@@ -242,6 +242,19 @@ async fn what_cannot_be_guarded_is_refused() {
     assert!(head.starts_with("HTTP/1.1 502") && body.contains("compressed"), "{head} {body}");
 }
 
+/// A client that has sent all of a large body still reads why it is refused; an answer over the bound is not said to be cut.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_large_is_refused_with_its_bound() {
+    let policy = r#"{"limits":{"body_bytes":60},"rules":[{"action":"mask","target":"personal-data"}]}"#;
+    let (address, _, seen) = serve(policy).await;
+    let large = format!("{{\"messages\":[],\"user\":\"{}\"}}", "a ".repeat(200));
+    let (head, body, _) = ask(address, "POST", "/v1/chat/completions", "", &large).await;
+    assert!(head.starts_with("HTTP/1.1 413") && body.contains("more than 60 bytes"), "{head} {body}");
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+    let (head, body, _) = ask(address, "POST", "/v1/chat/completions", "", "{\"messages\":[]}").await;
+    assert!(head.starts_with("HTTP/1.1 502") && body.contains("sonometer_too_large"), "{head} {body}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_dies_breaks_the_answer() {
     let (address, _, _) = serve(MASK).await;
