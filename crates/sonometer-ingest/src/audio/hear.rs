@@ -230,6 +230,10 @@ fn heard(
         }
         transcripts.push(one(transcriber, &wav, channel, channels, request)?);
     }
+    if transcripts.is_empty() {
+        let message = "the recording is silent; check that it has speech, and that the channel was recorded";
+        return Err(ReadError::new(Reason::NoText, "", message));
+    }
     Ok(assemble::merged(transcripts))
 }
 

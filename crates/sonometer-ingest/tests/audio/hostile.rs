@@ -187,6 +187,16 @@ fn what_goes_on_and_on_ends_at_the_limit_of_seconds() {
     assert_eq!(failure.reason, Reason::TooLarge, "{failure}");
 }
 
+/// A recogniser is not asked about silence, so what is said of it is not that it recognised nothing.
+#[test]
+fn a_silent_recording_is_said_to_be_silent() {
+    let ear = super::Ear::default();
+    let request = Request::new(Words::Heard(&ear));
+    let failure = read(&wav(1, 16_000, &[0; 16_000]), &Hints::default(), &request).expect_err("has no words");
+    assert_eq!(failure.reason, Reason::NoText);
+    assert!(failure.to_string().contains("the recording is silent"), "{failure}");
+}
+
 #[test]
 fn hints_that_do_not_fit_are_refused() {
     let sentence = bytes("sentence.opus");
