@@ -62,7 +62,10 @@ fn of_name(draft: &Draft, offset: usize, files: &ListFiles<'_>) -> Option<(Strin
 fn list(root: &Node, name: &str) -> String {
     let Some(node) = root.get("lists").and_then(|lists| lists.get(name)) else {
         let path = root.get("list_files").and_then(|files| files.get(name)).and_then(Node::text);
-        return format!("list `@{name}`: phrases of the file `{}`", path.unwrap_or_default());
+        return match path {
+            Some(path) => format!("list `@{name}`: phrases of the file `{path}`"),
+            None => format!("there is no list `@{name}`"),
+        };
     };
     let mut entries: Vec<String> = node
         .lines()
@@ -237,13 +240,23 @@ mod tests {
     const TEXT: &str = "sonometer: 1\nid: x\nversion: \"1.0\"\ntaxonomy: Signal\nlanguage: en\nlists: {kind: warm | nice}\nmarkers:\n  - label: thanks\n    strong: |\n      @kind words ..3.. <email>\n    hit: Nice words to a@b.example.\n    repeet: once\n";
 
     fn about(word: &str) -> String {
+        about_in(TEXT, word)
+    }
+
+    fn about_in(text: &str, word: &str) -> String {
         let no_file = |_: &str| Err(NoFile::missing("name a file that exists"));
-        let found = match Document::read_with(TEXT, &no_file) {
+        let found = match Document::read_with(text, &no_file) {
             Ok((_, warnings)) => warnings,
             Err(error) => error.diagnostics,
         };
-        let at = TEXT.find(word).expect("is there") + 1;
-        explain(&Draft::new(TEXT.to_owned()), at, &found, &no_file).map_or_else(String::new, |(text, _)| text)
+        let at = text.find(word).expect("is there") + 1;
+        explain(&Draft::new(text.to_owned()), at, &found, &no_file).map_or_else(String::new, |(text, _)| text)
+    }
+
+    #[test]
+    fn a_list_that_is_not_there_is_said_to_be_missing() {
+        let text = TEXT.replace("@kind words", "@kin words");
+        assert!(about_in(&text, "@kin words").starts_with("there is no list `@kin`"));
     }
 
     #[test]
