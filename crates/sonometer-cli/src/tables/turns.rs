@@ -1,5 +1,6 @@
 //! Columns of turns: who speaks, what is said, and when.
 
+use super::write::in_utc;
 use crate::failure::Failure;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -83,9 +84,13 @@ fn is_text(kind: &DataType) -> bool {
 
 /// A column of anything that can be written as a text.
 pub(crate) fn texts(path: &str, name: &str, array: &ArrayRef) -> Result<StringArray, Failure> {
-    match cast(array, &DataType::Utf8) {
-        Ok(array) => Ok(array.as_string::<i32>().clone()),
-        Err(_) => Err(Failure::unusable(format!(
+    let written = cast(array, &in_utc(array.data_type())).and_then(|array| cast(&array, &DataType::Utf8));
+    match written {
+        // Bytes that are no text would be null.
+        Ok(written) if written.logical_null_count() == array.logical_null_count() => {
+            Ok(written.as_string::<i32>().clone())
+        }
+        _ => Err(Failure::unusable(format!(
             "{path}: the column `{name}` is `{}`; wanted are texts or whole numbers",
             array.data_type()
         ))),

@@ -4,10 +4,11 @@ use super::bytes;
 use super::files::{Format, Packing};
 use crate::failure::Failure;
 use arrow_array::RecordBatch;
+use arrow_cast::cast;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
 use arrow_json::writer::LineDelimited;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use arrow_select::concat::concat_batches;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,6 +17,7 @@ use parquet::basic::{Compression as ParquetCompression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use std::error::Error;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// What goes wrong in writing: of the system, or of a library.
 pub(crate) type Trouble = Box<dyn Error + Send + Sync>;
@@ -132,8 +134,37 @@ impl<W: Write> Messages<W> {
     }
 }
 
+/// A type whose times are in UTC: names of zones are in no library here, and the instants are the same.
+pub(crate) fn in_utc(kind: &DataType) -> DataType {
+    let field = |field: &FieldRef| Arc::new(field.as_ref().clone().with_data_type(in_utc(field.data_type())));
+    match kind {
+        DataType::Timestamp(unit, Some(zone)) if !zone.starts_with(['+', '-']) => {
+            DataType::Timestamp(*unit, Some("+00:00".into()))
+        }
+        DataType::List(item) => DataType::List(field(item)),
+        DataType::LargeList(item) => DataType::LargeList(field(item)),
+        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(field(item), *size),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::Map(entries, is_sorted) => DataType::Map(field(entries), *is_sorted),
+        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(in_utc(values))),
+        other => other.clone(),
+    }
+}
+
+/// Rows whose times are in UTC.
+fn rows_in_utc(rows: &RecordBatch) -> Result<RecordBatch, Trouble> {
+    let schema = rows.schema();
+    let columns = schema.fields().iter().zip(rows.columns()).map(|(field, column)| {
+        let kind = in_utc(field.data_type());
+        let column = if kind == *field.data_type() { column.clone() } else { cast(column, &kind)? };
+        Ok((field.name().clone(), column))
+    });
+    Ok(RecordBatch::try_from_iter(columns.collect::<Result<Vec<_>, ArrowError>>()?)?)
+}
+
 /// Rows as text.
 fn text(format: Format, header: bool, rows: &RecordBatch) -> Result<Vec<u8>, Trouble> {
+    let rows = &rows_in_utc(rows)?;
     let mut text = Vec::new();
     if format == Format::Csv {
         let mut writer = arrow_csv::WriterBuilder::new().with_header(header).build(&mut text);

@@ -6,7 +6,10 @@ mod trouble;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray, StructArray,
+    TimestampMicrosecondArray,
+};
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_select::concat::concat_batches;
@@ -396,4 +399,29 @@ fn categories_are_texts() {
     let told: Vec<bool> =
         text(&ran.stdout).lines().map(|line| line.starts_with("{\"sufficient\":true")).collect();
     assert_eq!(told, [true, false, true], "{}", text(&ran.stderr));
+}
+
+/// pandas, Spark and DuckDB write times with the name of a zone.
+#[test]
+fn times_with_the_name_of_a_zone_are_written_in_utc() {
+    let at =
+        TimestampMicrosecondArray::from(vec![Some(1_704_110_400_000_000), None, Some(1_704_110_401_500_000)]);
+    let at: ArrayRef = Arc::new(at.with_timezone("Europe/Berlin"));
+    let said: ArrayRef = Arc::new(StringArray::from(vec![KIND; 3]));
+    let who: ArrayRef = Arc::new(StringArray::from(vec!["agent"; 3]));
+    let nested: ArrayRef =
+        Arc::new(StructArray::from(RecordBatch::try_from_iter([("at", at.clone())]).expect("fits")));
+    let columns = [("at", at), ("nested", nested), ("said", said), ("who", who)];
+    write_parquet("zones.parquet", &RecordBatch::try_from_iter(columns).expect("fits"), 10);
+    let all = ["batch", "courtesy@1.5", "zones.parquet", "--text-column", "said", "--columns", "sufficient"];
+    let out = |more: &[&str]| text(&run(&[&all[..], more].concat()).stdout);
+    let lines = out(&["--keep", "at,nested", "--format", "jsonl"]);
+    let first =
+        "{\"at\":\"2024-01-01T12:00:00Z\",\"nested\":{\"at\":\"2024-01-01T12:00:00Z\"},\"sufficient\":true";
+    assert!(lines.starts_with(first) && lines.contains("{\"at\":null,"), "{lines}");
+    let table = out(&["--keep", "at", "--format", "csv"]);
+    assert!(table.contains("2024-01-01T12:00:01.500Z,true"), "{table}");
+    let grouped = ["--role-column", "who", "--group-by", "at", "--format", "csv"];
+    let wrong = refused(&[&all[..], &grouped].concat());
+    assert!(wrong.contains("row 2: the column `at`, by which turns are grouped, is null"), "{wrong}");
 }
