@@ -197,7 +197,6 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             "custom_tool_call" | "custom" => Kinded::TextCall,
             _ if is_media || is_sound || place.kind == Kinded::Media => Kinded::Media,
             "summary_text" | "reasoning_text" | "thinking" => Kinded::Aside,
-            _ if is_media || is_sound || place.kind == Kinded::Media => Kinded::Media,
             _ if matches!(place.key, "function" | "function_call" | "tool_choice")
                 || kind.ends_with("_call")
                 || kind.ends_with("tool_use") =>
