@@ -102,7 +102,7 @@ pub fn read(bytes: &[u8], hints: &Hints, request: &Request<'_>) -> Result<Ingest
     check(bytes, hints, limits.audio_bytes)?;
     let (transcript, heard_by, channels, mut notes) = match request.words {
         Words::Given(given) => {
-            let transcript = forms::read(given, By::Person, &limits)?;
+            let transcript = forms::read(given, By::Person, &limits).map_err(of_the_transcript)?;
             // The words are there: of the sound only its length is asked.
             let mut length = Length::default();
             let decoded = decoded(bytes, request, &mut length)?;
@@ -124,8 +124,12 @@ pub fn read(bytes: &[u8], hints: &Hints, request: &Request<'_>) -> Result<Ingest
     };
     let transcript = assemble::joined(transcript);
     if transcript.segments.is_empty() {
-        let message =
-            format!("`{heard_by}` recognised no words in this recording; check that it contains speech");
+        let message = match request.words {
+            Words::Given(_) => "the transcript has no words; give that of this recording".to_owned(),
+            Words::Heard(_) => {
+                format!("`{heard_by}` recognised no words in this recording; check that it contains speech")
+            }
+        };
         return Err(ReadError::new(Reason::NoText, "", message));
     }
     notes.extend(assemble::too_long(&transcript, channels.1));
@@ -139,6 +143,13 @@ pub fn read(bytes: &[u8], hints: &Hints, request: &Request<'_>) -> Result<Ingest
     let (shown, seconds) = channels;
     read.sound = Some(Box::new(Sound { shown, seconds, heard_by, transcript, sha256 }));
     Ok(read)
+}
+
+/// An error in the transcript that was given: its places are not those of the recording.
+fn of_the_transcript(mut failure: ReadError) -> ReadError {
+    let place = &mut failure.error.place;
+    *place = if place.is_empty() { "transcript".to_owned() } else { format!("transcript, {place}") };
+    failure
 }
 
 /// Hints that do not fit a recording are refused: nothing is accepted and ignored.

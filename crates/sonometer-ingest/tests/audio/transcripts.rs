@@ -133,11 +133,13 @@ fn transcripts_that_cannot_be_read_say_why() {
         ("[{\"start\": -5, \"text\": \"hi\"}]", "not a valid time"),
         ("[{\"start\": 1e300, \"text\": \"hi\"}]", "not a valid time"),
         ("[{\"start\": 1, \"text\": \"hi\", \"channel\": 0}]", "counted from 1"),
-        ("[{\"start\": 1, \"text\": \" \"}]", "recognised no words"),
+        ("[{\"start\": 1, \"text\": \" \"}]", "the transcript has no words"),
         ("{\"transcription\": [{\"text\": \"hi\"}]}", "-oj"),
     ] {
         let said = auto(transcript).join("\n");
         assert!(said.contains(why), "{transcript}: {said}");
+        // A place in it is not one in the recording.
+        assert!(said.contains("transcript"), "{transcript}: {said}");
     }
     let deep = "[".repeat(100_000);
     assert!(auto(&deep)[0].contains("not valid JSON"));
