@@ -176,7 +176,7 @@ fn files_that_are_no_models_are_refused_before_whisper_sees_them() {
     assert!(said(b"lmgg").contains("is cut off"));
     assert!(said(b"GGUF\x03\0\0\0").contains("GGUF"));
     assert!(said(b"PK\x03\x04and so on").contains("PyTorch"));
-    assert!(said(&bytes("sentence.wav")).contains("is no model"));
+    assert!(said(&bytes("sentence.wav")).contains("is not a whisper.cpp model"));
     let noise: Vec<u8> = (0..50_000_u32).map(|n| ((n * 7_919) >> 3) as u8).collect();
     assert!(said(&[b"lmgg", &noise[..]].concat()).contains("is broken"));
     let whole = model(Tongues::English, &sentence());
