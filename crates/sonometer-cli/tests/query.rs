@@ -120,6 +120,10 @@ fn every_format_goes_out_and_comes_in_again() {
     let table =
         done(&home, &["query", "select id from talks order by id limit 2", "--files", "talks=talks.csv"]);
     assert_eq!(table, "+----+\n| id |\n+----+\n| 1  |\n| 2  |\n+----+\n");
+    // A text does not take over the terminal.
+    let escaped = "select chr(27) || '[31mred' as said from talks limit 1";
+    let table = done(&home, &["query", escaped, "--files", "talks=talks.csv"]);
+    assert!(table.contains("\u{241b}[31mred") && !table.contains('\u{1b}'), "{table}");
 }
 
 #[test]

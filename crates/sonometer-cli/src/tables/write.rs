@@ -4,6 +4,7 @@ use super::bytes;
 use super::files::{Format, Packing};
 use crate::failure::Failure;
 use arrow_array::RecordBatch;
+use arrow_array::timezone::Tz;
 use arrow_cast::cast;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
@@ -134,11 +135,11 @@ impl<W: Write> Messages<W> {
     }
 }
 
-/// A type whose times are in UTC: names of zones are in no library here, and the instants are the same.
+/// A type whose times can be written: where no library knows the name of a zone, they are in UTC, and the instants are the same.
 pub(crate) fn in_utc(kind: &DataType) -> DataType {
     let field = |field: &FieldRef| Arc::new(field.as_ref().clone().with_data_type(in_utc(field.data_type())));
     match kind {
-        DataType::Timestamp(unit, Some(zone)) if !zone.starts_with(['+', '-']) => {
+        DataType::Timestamp(unit, Some(zone)) if zone.parse::<Tz>().is_err() => {
             DataType::Timestamp(*unit, Some("+00:00".into()))
         }
         DataType::List(item) => DataType::List(field(item)),

@@ -2,6 +2,7 @@
 
 use super::{Arguments, Shape, told};
 use crate::failure::{Failure, counted};
+use crate::paint::safe;
 use crate::screen::Screen;
 use crate::stores::{self, Destination};
 use crate::tables::files::{Format, Packing};
@@ -131,6 +132,9 @@ impl Output {
             Self::Table(shown) => {
                 let table =
                     pretty_format_batches(&shown).map_err(|error| unwritten("standard output", &error))?;
+                // Cells hold foreign texts, which may have lines but must not take over the terminal.
+                let table = table.to_string();
+                let table: String = table.chars().map(|c| if c == '\n' { c } else { safe(c) }).collect();
                 screen.print(&format!("{table}\n"))?;
                 if count > SHOWN {
                     screen.note(&format!(
