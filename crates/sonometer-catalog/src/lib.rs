@@ -175,7 +175,11 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "prompt-attack" @ "1.1"),
     #[cfg(feature = "all")]
+    entry!("protocols", "prompt-attack" @ "1.2"),
+    #[cfg(feature = "all")]
     entry!("protocols", "refusal" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "refusal" @ "1.1"),
     #[cfg(feature = "all")]
     entry!("protocols", "uptake" @ "1.0"),
 ];

@@ -477,6 +477,11 @@ pub(crate) const CARDS: &[Card] = &[
                 file: "fixtures/labelled/ordinary-prompts.jsonl",
                 note: "A hundred requests of our own, in English, German, Spanish and Chinese, written before 1.1 and not fitted to.",
             },
+            Kinds {
+                title: "Attacks and ordinary prompts that were written last",
+                file: "fixtures/labelled/unseen-prompts.jsonl",
+                note: "Written by the same hand when 1.2 was nearly done, and not fitted to.",
+            },
         ],
         ordinary: ATTACKED_NOBODY,
         talks: &[],
