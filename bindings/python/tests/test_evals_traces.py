@@ -33,16 +33,16 @@ def test_opentelemetry() -> None:
         return json.dumps([{"role": "assistant", "parts": [{"type": "tool_call", "name": "x"}, {"type": "text", "content": text}]}])
 
     spans = []
-    for messages in (said(KIND), said(CARD), said("Hm."), "no JSON", None):
+    for messages in (said(KIND), said(CARD), said("Hm."), "no JSON", "[" * 100_000, None):
         with tracer.start_as_current_span("chat") as span:
             span.set_attribute("gen_ai.response.id", "r1")
             if messages is not None:
                 span.set_attribute("gen_ai.output.messages", messages)
         spans.append(span.get_span_context())
     records = [found.log_record for found in out.get_finished_logs()]
-    assert len(records) == 8 and {record.event_name for record in records} == {EVENT}
+    assert len(records) == 10 and {record.event_name for record in records} == {EVENT}
     # Each event has the ids of its span.
-    assert [(record.trace_id, record.span_id) for record in records] == [(at.trace_id, at.span_id) for at in spans[:4] for _ in range(2)]
+    assert [(record.trace_id, record.span_id) for record in records] == [(at.trace_id, at.span_id) for at in spans[:5] for _ in range(2)]
     kind: dict[str, Any] = dict(records[0].attributes)
     courtesy = Sensor("courtesy@1.0")
     assert kind["gen_ai.evaluation.name"] == "sonometer/courtesy" and kind["gen_ai.response.id"] == "r1"
@@ -53,7 +53,7 @@ def test_opentelemetry() -> None:
     assert card["gen_ai.evaluation.explanation"].endswith("0:11-30") and "1111" not in json.dumps(card)
     short, broken = dict(records[4].attributes), dict(records[6].attributes)
     assert short["gen_ai.evaluation.score.label"] == "insufficient" and "gen_ai.evaluation.score.value" not in short
-    assert broken == {"gen_ai.evaluation.name": "sonometer/courtesy", "error.type": "invalid_messages"}
+    assert broken == dict(records[8].attributes) == {"gen_ai.evaluation.name": "sonometer/courtesy", "error.type": "invalid_messages"}
 
 
 def test_langfuse(courtesy: Sensor, private: Sensor) -> None:

@@ -107,7 +107,7 @@ def _processor_class() -> Any:
             response = attributes.get(_RESPONSE)
             try:
                 found = evaluation_attributes(self._target.sense(_answers(messages)), response)
-            except (SonometerError, ValueError, TypeError, KeyError) as error:
+            except (SonometerError, ValueError, TypeError, KeyError, RecursionError) as error:
                 kind = error.code if isinstance(error, SonometerError) else "invalid_messages"
                 found = {_NAME: f"sonometer/{self._target.id}", _ERROR: kind}
             context = trace.set_span_in_context(trace.NonRecordingSpan(span.context))
