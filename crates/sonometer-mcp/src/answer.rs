@@ -83,6 +83,14 @@ impl Refusal {
         Self { place: place.to_owned(), ..self }
     }
 
+    /// About what is called `to` here, and `from` elsewhere.
+    pub(crate) fn renamed(mut self, from: &str, to: &str) -> Self {
+        if let Some(rest) = self.place.strip_prefix(from) {
+            self.place = format!("{to}{rest}");
+        }
+        self
+    }
+
     /// With a further sentence.
     pub(crate) fn and(mut self, further: &str) -> Self {
         self.message.push_str("; ");

@@ -221,6 +221,31 @@ async fn an_unknown_name_is_reported_at_its_argument() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_the_stage_of_a_card_is_reported_at_its_argument() {
+    let mut client = Client::new().await;
+    let own = include_str!("../../sonometer-catalog/stages/billing-dispute@1.0.yaml").replacen(
+        "id: billing-dispute",
+        "id: own-dispute",
+        1,
+    );
+    let opened = client.call("dive_open", json!({"source": own, "seed": 7})).await;
+    let dive = &opened["structuredContent"]["dive_id"];
+    client.call("dive_act", json!({"dive_id": dive, "action": "I am sorry about this."})).await;
+    let closed = client.call("dive_close", json!({"dive_id": dive, "log": true})).await;
+    let (card, log) = (&closed["content"][1]["text"], &closed["content"][2]["text"]);
+    for (source, start) in [
+        (json!(null), "target_not_found: card: the catalogue has no stage `own-dispute`"),
+        (json!("garbage"), "invalid_protocol: stage_source, line 1, column 1"),
+    ] {
+        let said =
+            client.call("verify_card", json!({"card": card, "actions": log, "stage_source": source})).await;
+        assert!(text(&said).starts_with(start), "{said}");
+    }
+    let said = client.call("verify_card", json!({"card": card, "actions": log, "stage_source": own})).await;
+    assert_eq!(said["structuredContent"]["holds"], true, "{said}");
+}
+
 /// Many small calls at once: every one is answered, by a reading or by a refusal.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_is_answered() {

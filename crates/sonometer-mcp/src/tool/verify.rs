@@ -103,8 +103,14 @@ fn checks(
     };
     let named = format!("{}@{}", card.stage.id, card.stage.version);
     let world = match stage {
-        Some(source) => call.bench.world(None, Some(source))?,
-        None => call.bench.world(Some(&named), None)?,
+        Some(source) => {
+            let made = call.bench.world(None, Some(source));
+            made.map_err(|refusal| refusal.renamed("source", "stage_source"))?
+        }
+        None => {
+            let made = call.bench.world(Some(&named), None);
+            made.map_err(|refusal| refusal.at("card").and("give its text as `stage_source`"))?
+        }
     };
     limits::work("actions", world.instrument(), actions.len())?;
     if let Err(wrong) = replay(&world, &card, &log) {
