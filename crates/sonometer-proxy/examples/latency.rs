@@ -1,7 +1,8 @@
 //! What the guard adds beside a plain pass-through, measured in one run against a provider that replays answers:
 //! `cargo run --release -p sonometer-proxy --example latency`.
 //!
-//! The proxy runs in a process of its own. `/v1/plain` is a route that it passes through; the provider answers both alike.
+//! The proxy runs in a process of its own. `/v1/plain` is a route that it passes through; the provider answers both alike. With the path of a command
+//! behind it (`-- target/release/sonometer`), that command's `proxy` is measured; else one with nothing around it.
 
 use axum::Router;
 use axum::body::Body;
@@ -22,7 +23,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
+use tokio::sync::{Barrier, Notify};
 use tokio::time::{sleep, timeout};
 
 const REQUESTS: usize = 2_000;
@@ -42,7 +43,7 @@ fn main() -> Result<(), Failed> {
     let runtime = tokio::runtime::Runtime::new()?;
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("proxy"), Some(upstream)) => runtime.block_on(proxy(&upstream)),
-        _ => runtime.block_on(measure()),
+        (command, _) => runtime.block_on(measure(command)),
     }
 }
 
@@ -68,10 +69,13 @@ enum Pace {
     Arrival,
     /// After a pause.
     Pause,
+    /// After a pause, and in the middle when all of [`MANY`] streams have come there.
+    Together,
 }
 
-/// The word of a request that asks for it.
+/// The words of requests that ask for them.
 const ARRIVAL: &str = "\"arrival\"";
+const TOGETHER: &str = "\"together\"";
 /// The pause between two chunks.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -80,24 +84,28 @@ const PAUSE: Duration = Duration::from_millis(5);
 struct Clock {
     start: Instant,
     arrived: Arc<Notify>,
+    together: Arc<Barrier>,
 }
 
 /// The nanoseconds since the start stand in `created`, so that the client knows how long a chunk was under way.
-async fn provider(State(Clock { start, arrived }): State<Clock>, request: Request) -> Response {
+async fn provider(State(Clock { start, arrived, together }): State<Clock>, request: Request) -> Response {
     let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let body = String::from_utf8_lossy(&body);
     if !body.contains("\"stream\"") {
         return ([("content-type", "application/json")], whole()).into_response();
     }
-    let waits = body.contains(ARRIVAL);
+    let (waits, is_together) = (body.contains(ARRIVAL), body.contains(TOGETHER));
     let chunk = move |at: usize| {
-        let arrived = Arc::clone(&arrived);
+        let (arrived, together) = (Arc::clone(&arrived), Arc::clone(&together));
         async move {
             match waits {
                 true if at == 0 => {}
                 // A guard that held a chunk back whole would make both wait for ever.
                 true => drop(timeout(PAUSE, arrived.notified()).await),
                 false => sleep(PAUSE).await,
+            }
+            if is_together && at == CHUNKS / 2 {
+                together.wait().await;
             }
             let created = start.elapsed().as_nanos();
             let data = match at {
@@ -131,6 +139,7 @@ fn body(stream: Option<Pace>) -> String {
         None => String::new(),
         Some(Pace::Pause) => "\"stream\":true,".to_owned(),
         Some(Pace::Arrival) => format!("\"stream\":true,\"user\":{ARRIVAL},"),
+        Some(Pace::Together) => format!("\"stream\":true,\"user\":{TOGETHER},"),
     };
     let text = "I ordered a lamp last week and have heard nothing since. Could you look where it is? My address is ann@example.org, and I am at home on Friday.";
     format!(
@@ -138,18 +147,31 @@ fn body(stream: Option<Pace>) -> String {
     )
 }
 
-async fn measure() -> Result<(), Failed> {
-    let clock = Clock { start: Instant::now(), arrived: Arc::new(Notify::new()) };
+/// What starts the proxy.
+fn start(command: Option<&str>, upstream: &str) -> Result<Command, Failed> {
+    let Some(command) = command else {
+        let mut alone = Command::new(std::env::current_exe()?);
+        alone.args(["proxy", upstream]);
+        return Ok(alone);
+    };
+    let mut whole = Command::new(command);
+    whole.args(["proxy", "--listen", "127.0.0.1:0", "--upstream", upstream, "--mask", "personal-data"]);
+    Ok(whole)
+}
+
+async fn measure(command: Option<&str>) -> Result<(), Failed> {
+    let together = Arc::new(Barrier::new(MANY));
+    let clock = Clock { start: Instant::now(), arrived: Arc::default(), together };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let upstream = format!("http://{}", listener.local_addr()?);
     let router = Router::new().fallback(provider).with_state(clock.clone());
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let mut child =
-        Command::new(std::env::current_exe()?).args(["proxy", &upstream]).stdout(Stdio::piped()).spawn()?;
-    let mut address = String::new();
-    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut address)?;
-    let result = all(address.trim(), &clock, child.id()).await;
+    let mut child = start(command, &upstream)?.stdout(Stdio::piped()).spawn()?;
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+    let address = line.trim().trim_start_matches("listening on http://");
+    let result = all(address, &clock, child.id()).await;
     child.kill()?;
     child.wait()?;
     result
@@ -207,7 +229,7 @@ async fn all(address: &str, clock: &Clock, process: u32) -> Result<(), Failed> {
     for _ in 0..MANY {
         let (client, guarded) = (client.clone(), guarded.clone());
         open.push(tokio::spawn(async move {
-            let body = ask(&client, &guarded, Some(Pace::Pause)).await?.into_body();
+            let body = ask(&client, &guarded, Some(Pace::Together)).await?.into_body();
             Ok::<_, Failed>(body.collect().await?.to_bytes().ends_with(b"[DONE]\n\n"))
         }));
     }
