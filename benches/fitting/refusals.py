@@ -1,12 +1,12 @@
 """Makes the weights of `refusal` and `partial_refusal` in `refusal@1.1` again, compares them with the file that ships, and says what they are worth.
 
-usage: refusals.py [DATA] [--write]     (the folder of the labelled data, ../shared/data without it)
+usage: refusals.py [DATA] [--write] [--last]     (the folder of the labelled data, ../shared/data without it)
 
-`benches/fitting/refusals` makes the environment. Lines written by hand stand in the file above the words that data chose. Both get their weights here, from
+`benches/fitting/weights refusal` makes the environment. Lines written by hand stand in the file above the words that data chose. Both get their weights here, from
 three quarters of the labelled answers (the card names the rule), answers of our own, and ordinary talk as background: two linear support vector machines,
 one for declined or not, one for declined in part among what has a phrase that declines.
 Words of a marker are those with the largest weights in a first fit to all words that stand in answers to at least seven questions. Lines below `# At least`
-are sure of themselves: they reach the trigger alone. `--write` writes the weights into the file.
+are sure of themselves: they reach the trigger alone. `--write` writes the weights into the file; `--last` measures the last quarter, too.
 """
 
 from __future__ import annotations

@@ -318,7 +318,7 @@ def main() -> None:
         del arguments[at : at + 2]
     make = {"argument": argument, "personal-attack": personal_attack}.get(arguments[0] if arguments else "")
     if make is None:
-        sys.exit("name a protocol: benches/fitting/weights argument, or personal-attack")
+        sys.exit("name a protocol: benches/fitting/weights argument, personal-attack or refusal")
     folder = pathlib.Path(arguments[1]) if len(arguments) > 1 else ROOT / "../shared/data"
     if not folder.is_dir():
         sys.exit(f"skipped: {folder} (no labelled data there)")

@@ -1,5 +1,5 @@
 // usage: class-names.mjs FILE: of the names that esbuild's `--keep-names` keeps in a bundle, leaves those of classes, which people see in
-// consoles. Those of functions inside are 5 % of what a browser fetches of the script.
+// consoles. Those of functions would be sent to every browser, and nobody sees them.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const [, , path] = process.argv;

@@ -1,6 +1,8 @@
 //! What a guard does: read from TOML, JSON or anything else that serde reads.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
 /// The whole policy of a guard.
 ///
@@ -269,15 +271,47 @@ choices! {
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Bytes of one event of a stream.
+    #[serde(deserialize_with = "count")]
     pub frame_bytes: usize,
     /// Bytes of one text of a stream from its beginning to its end.
+    #[serde(deserialize_with = "count")]
     pub lane_bytes: usize,
     /// Bytes of one text that are held back, because a match may still go on.
+    #[serde(deserialize_with = "count")]
     pub held_bytes: usize,
     /// Texts of one stream that come in side by side.
+    #[serde(deserialize_with = "count")]
     pub lanes: usize,
     /// Bytes of a body.
+    #[serde(deserialize_with = "count")]
     pub body_bytes: usize,
+}
+
+/// Reads a bound. What is none is told in words: serde alone would ask for a `usize`.
+fn count<'de, D: Deserializer<'de>>(value: D) -> Result<usize, D::Error> {
+    struct Count;
+
+    impl Visitor<'_> for Count {
+        type Value = usize;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a whole number, 0 or more")
+        }
+
+        fn visit_u64<E: Error>(self, value: u64) -> Result<usize, E> {
+            usize::try_from(value).map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
+        }
+
+        fn visit_i64<E: Error>(self, value: i64) -> Result<usize, E> {
+            usize::try_from(value).map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+        }
+
+        fn visit_i128<E: Error>(self, _: i128) -> Result<usize, E> {
+            Err(E::invalid_value(Unexpected::Other("a number beyond 64 bits"), &self))
+        }
+    }
+
+    value.deserialize_u64(Count)
 }
 
 impl Default for Limits {

@@ -243,9 +243,10 @@ async fn all(address: &str, clock: &Clock, process: u32) -> Result<(), Failed> {
         whole += usize::from(task.await??);
     }
     println!(
-        "{whole} of {MANY} streams at once, whole: the proxy has {} MB, {} MB before them",
-        most / 1_000,
-        before / 1_000
+        "{whole} of {MANY} streams at once, whole: the proxy has {} MB, {} of them pages of files; {} MB before the streams",
+        most.all / 1_000,
+        most.of_files / 1_000,
+        before.all / 1_000
     );
     Ok(())
 }
@@ -293,9 +294,19 @@ fn show(what: &str, times: &mut [Vec<Duration>; 2]) {
     }
 }
 
-/// The kilobytes of memory that a process has.
-fn resident(process: u32) -> Result<u64, Failed> {
+/// The memory of a process, in kilobytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Memory {
+    all: u64,
+    /// Of it, pages of its file and of libraries, which the system may drop.
+    of_files: u64,
+}
+
+fn resident(process: u32) -> Result<Memory, Failed> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-    Ok(line.trim().trim_end_matches(" kB").parse()?)
+    let of = |name: &str| -> Result<u64, Failed> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        Ok(line.ok_or(format!("no {name}"))?.trim().trim_end_matches(" kB").parse()?)
+    };
+    Ok(Memory { all: of("VmRSS:")?, of_files: of("RssFile:")? })
 }

@@ -223,9 +223,7 @@ fn read(path: &str) -> Result<Config, Failure> {
     toml::from_str(text).map_err(|error| {
         let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
         let place = line.map_or_else(String::new, |line| format!(", line {line}"));
-        // The reader names the types of its own language.
-        let message = error.message().replace(" as i128", "").replace("usize", "a whole number, 0 or more");
-        Failure::unusable(format!("{path}{place}: {message}"))
+        Failure::unusable(format!("{path}{place}: {}", error.message()))
     })
 }
 

@@ -32,6 +32,19 @@ fn run(arguments: &[&str]) -> Output {
     command(arguments).output().expect("starts")
 }
 
+/// Runs with this on standard input. The command may end before it has read all of it.
+fn piped(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("starts");
+    let mut to = child.stdin.take().expect("is piped");
+    std::thread::scope(|scope| {
+        // Beside it: either side may wait for the other where both write more than a pipe holds.
+        scope.spawn(move || to.write_all(input));
+        child.wait_with_output().expect("ends")
+    })
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
 }
@@ -217,26 +230,23 @@ fn every_format_gives_the_same_columns() {
         .expect("unpacks");
     assert_eq!(unpacked, lines);
     // And through pipes.
-    let mut child = command(&[
-        "batch",
-        "courtesy@1.5",
-        "-",
-        "--input-format",
-        "csv",
-        "--text-column",
-        "said",
-        "--format",
-        "jsonl",
-    ])
-    .stdin(Stdio::piped())
-    .stdout(Stdio::piped())
-    .stderr(Stdio::null())
-    .spawn()
-    .expect("starts");
     let csv = fs::read(home().join("formats.csv")).expect("is there");
-    child.stdin.take().expect("is piped").write_all(&csv).expect("is read");
-    let piped = text(&child.wait_with_output().expect("ends").stdout);
-    assert_eq!(piped, lines.replace("{\"id\":", "{\"id\":\"").replace(",\"score\"", "\",\"score\""));
+    let ran = piped(
+        &[
+            "batch",
+            "courtesy@1.5",
+            "-",
+            "--input-format",
+            "csv",
+            "--text-column",
+            "said",
+            "--format",
+            "jsonl",
+        ],
+        &csv,
+    );
+    let passed = text(&ran.stdout);
+    assert_eq!(passed, lines.replace("{\"id\":", "{\"id\":\"").replace(",\"score\"", "\",\"score\""));
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_broken_line_of_standard_input_is_named_wherever_it_is() {
     lines[1_399] = "{\"text\" oops".into();
     let input = lines.join("\n");
     assert!(input.len() > 1_500_000, "the line is beyond what is read for the columns");
-    let mut child = command(&[
+    let arguments = [
         "batch",
         "courtesy@1.5",
         "-",
@@ -50,15 +50,8 @@ fn a_broken_line_of_standard_input_is_named_wherever_it_is() {
         "text",
         "--columns",
         "score",
-    ])
-    .stdin(Stdio::piped())
-    .stdout(Stdio::null())
-    .stderr(Stdio::piped())
-    .spawn()
-    .expect("starts");
-    // It ends before it has read everything.
-    let _ = child.stdin.take().expect("is piped").write_all(input.as_bytes());
-    let ran = child.wait_with_output().expect("ends");
+    ];
+    let ran = piped(&arguments, input.as_bytes());
     let told = text(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{told}");
     let why = "error: standard input: cannot be read: Json error: line 1400, column 9: not valid JSON: expected `:`";

@@ -15,8 +15,10 @@ pub(crate) enum Split {
     /// By the first two bytes of the SHA-256 of the template: the text in small letters with the types of its labelled places for
     /// the places. Items of one template stay together; a quarter is the other half.
     Template,
-    /// The same as `Read`, of the topic: texts stand in several pairs of a topic, so all of a topic are on one side.
-    ReadTopic,
+    /// The same, where errors were read in one half, and a later edition was fitted to both.
+    Fitted,
+    /// The same, of the topic: texts stand in several pairs of a topic, so all of a topic are on one side.
+    FittedTopic,
     /// Three quarters against the last, by the FNV-1a hash: errors were read in one quarter after the other.
     Quarters,
     /// The same, by the hash of what the first turn says: all answers to one question are on one side.
@@ -33,8 +35,8 @@ impl Split {
     /// What is hashed of an item.
     fn key(self, item: &Value) -> Option<Cow<'_, str>> {
         let text = match self {
-            Self::Sha | Self::Read | Self::Quarters => &item["id"],
-            Self::ReadTopic => &item["labels"]["topic"],
+            Self::Sha | Self::Read | Self::Fitted | Self::Quarters => &item["id"],
+            Self::FittedTopic => &item["labels"]["topic"],
             Self::QuartersByQuestion => &item["interaction"]["segments"][0]["content"],
             Self::Template => return Some(template(item).into()),
         };
@@ -45,7 +47,9 @@ impl Split {
     fn is_tuned(self, key: &str) -> bool {
         let digest = || Sha256::digest(key.as_bytes());
         match self {
-            Self::Sha | Self::Read | Self::ReadTopic => digest().first().is_some_and(|byte| byte % 2 == 0),
+            Self::Sha | Self::Read | Self::Fitted | Self::FittedTopic => {
+                digest().first().is_some_and(|byte| byte % 2 == 0)
+            }
             Self::Template => digest().iter().take(2).any(|byte| byte % 2 == 0),
             Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,
         }
@@ -54,8 +58,8 @@ impl Split {
     /// The rule in words, after "items whose".
     pub(crate) fn rule(self) -> &'static str {
         match self {
-            Self::Sha | Self::Read => "id has an even first byte in its SHA-256",
-            Self::ReadTopic => "topic has an even first byte in its SHA-256",
+            Self::Sha | Self::Read | Self::Fitted => "id has an even first byte in its SHA-256",
+            Self::FittedTopic => "topic has an even first byte in its SHA-256",
             Self::Template => {
                 "template (the text with types for the labelled places) has an even byte\namong the first two of its SHA-256, three quarters of them"
             }
@@ -69,23 +73,27 @@ impl Split {
     /// What each side is called.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::Sha | Self::Read | Self::ReadTopic => "half",
+            Self::Sha | Self::Read | Self::Fitted | Self::FittedTopic => "half",
             Self::Template | Self::Quarters | Self::QuartersByQuestion => "part",
         }
     }
 
     /// The halves in the order of the cards, with their names.
     pub(crate) fn halves(self) -> [(&'static str, bool); 2] {
-        if matches!(self, Self::Read | Self::ReadTopic) { READ_HALVES } else { HALVES }
+        if matches!(self, Self::Read | Self::Fitted | Self::FittedTopic) { READ_HALVES } else { HALVES }
     }
 
     /// What the figures are of, in a sentence or two.
     pub(crate) fn introduction(self) -> String {
         let (word, rule) = (self.word(), self.rule());
         match self {
-            Self::Read | Self::ReadTopic => format!(
+            Self::Read => format!(
                 "Errors were read in all items, and what is fitted was fitted to all: no figure of labelled items is of unseen ones. The *first\n\
                  half* are the items whose {rule}."
+            ),
+            Self::Fitted | Self::FittedTopic => format!(
+                "What is fitted was fitted to all items, and errors were read in the *first half*: no figure of labelled items is of unseen ones. The first\n\
+                 half are the items whose {rule}."
             ),
             _ => format!(
                 "The patterns were tuned on the *tuned {word}*: items whose {rule}. Errors were read there only."
@@ -183,11 +191,11 @@ mod tests {
         let pair = |topic: &str| format!("{{\"id\":\"1\",\"labels\":{{\"topic\":\"{topic}\"}}}}\n");
         let lines = pair("abc").repeat(3) + &pair("").repeat(2);
         let sizes = [true, false].map(|tuned| {
-            let part = Split::ReadTopic.half(&lines, tuned).expect("reads");
+            let part = Split::FittedTopic.half(&lines, tuned).expect("reads");
             part.lines().count()
         });
         assert_eq!(sizes, [3, 2]);
-        assert!(Split::ReadTopic.half("{\"id\":\"1\"}", true).is_err());
+        assert!(Split::FittedTopic.half("{\"id\":\"1\"}", true).is_err());
     }
 
     #[test]

@@ -149,7 +149,7 @@ pub(crate) const CARDS: &[Card] = &[
     },
     Card {
         id: "argument",
-        split: Split::ReadTopic,
+        split: Split::FittedTopic,
         questions: &[Question {
             title: "Which of two arguments for the same side convinces more: the one with the higher score",
             file: "convarg.jsonl",
@@ -343,7 +343,7 @@ pub(crate) const CARDS: &[Card] = &[
     },
     Card {
         id: "personal-attack",
-        split: Split::Read,
+        split: Split::Fitted,
         questions: &[
             Question {
                 title: "Threads that ended in a personal attack against threads that changed a view: score of 0.5 or more",
