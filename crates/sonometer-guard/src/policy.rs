@@ -287,7 +287,8 @@ pub struct Limits {
     pub body_bytes: usize,
 }
 
-/// Reads a bound. What is none is told in words: serde alone would ask for a `usize`.
+/// Reads a bound, a whole number from 0 on. The error for anything else says so; the one of serde names `usize`, which means nothing to
+/// somebody who writes TOML.
 fn count<'de, D: Deserializer<'de>>(value: D) -> Result<usize, D::Error> {
     struct Count;
 
