@@ -3,7 +3,7 @@
 use sonometer::class;
 use sonometer::diagnostic::Span;
 use sonometer::interaction::{Interaction, Turn};
-use sonometer::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
+use sonometer::protocol::phrase::{Class, ExactWord, Pattern, Regex, WordKind, WordTest};
 use sonometer::protocol::{
     Actants, Better, FidelityNeeds, Importance, Line, LineList, Marker, Modality, NegationMode,
     NegationRules, Pole, Protocol, Repeat, ScoreKind, Sgm, Status, Strengths, Taxonomy, Windows,
@@ -103,28 +103,28 @@ pub fn except(pattern: Pattern) -> Line {
     line(LineList::Except, 0, pattern)
 }
 
-fn test(kind: WordKind, folded: &str, exact: Option<&str>) -> Pattern {
-    Pattern::Word(WordTest { kind, folded: folded.into(), exact: exact.map(Box::from) })
+fn test(kind: WordKind, folded: &str) -> Pattern {
+    Pattern::Word(WordTest { kind, folded: folded.into() })
 }
 
 /// `word`; the word is given folded and in lower case.
 pub fn word(folded: &str) -> Pattern {
-    test(WordKind::Equal, folded, None)
+    test(WordKind::Equal, folded)
 }
 
 /// `word*`.
 pub fn prefix(folded: &str) -> Pattern {
-    test(WordKind::Prefix, folded, None)
+    test(WordKind::Prefix, folded)
 }
 
 /// `word~`, given by its stem.
 pub fn inflection(stem: &str) -> Pattern {
-    test(WordKind::Inflection, stem, None)
+    test(WordKind::Inflection, stem)
 }
 
 /// `"Exact"`, with its folded word.
 pub fn exact(original: &str, folded: &str) -> Pattern {
-    test(WordKind::Equal, folded, Some(original))
+    Pattern::Exact(Box::new(ExactWord { folded: folded.into(), original: original.into() }))
 }
 
 /// `a b c`: plain words, one after the other; a single word stands alone.

@@ -5,7 +5,7 @@ use crate::gap::GapKind;
 use crate::language::Language;
 use crate::occurrence::{Occurrence, occurrences};
 use crate::turn::Turn;
-use sonometer::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
+use sonometer::protocol::phrase::{Class, ExactWord, Pattern, Regex, WordKind, WordTest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -199,7 +199,10 @@ impl<'a> Matcher<'a> {
             return known.clone();
         }
         let states = match pattern {
-            Pattern::Word(test) => self.consume(state, |m| m.one_if(state, |m, at| m.passes(test, at))),
+            Pattern::Word(test) => self.consume(state, |m| {
+                m.one_if(state, |m, at| passes(test, &m.turn.tokens[at].lower, m.language))
+            }),
+            Pattern::Exact(word) => self.consume(state, |m| m.one_if(state, |m, at| m.is_exactly(word, at))),
             Pattern::Any => self.consume(state, |m| m.one_if(state, |_, _| true)),
             Pattern::Class(class) => self.consume(state, |m| {
                 let all = m.classes[class].iter().map(|occurrence| &occurrence.tokens);
@@ -322,13 +325,10 @@ impl<'a> Matcher<'a> {
         self.turn.questions().iter().any(|sentence| sentence.contains(&token))
     }
 
-    fn passes(&self, test: &WordTest, at: usize) -> bool {
+    fn is_exactly(&self, word: &ExactWord, at: usize) -> bool {
         let token = &self.turn.tokens[at];
-        passes(test, &token.lower, self.language)
-            && test
-                .exact
-                .as_ref()
-                .is_none_or(|exact| Composed::new(exact).text == self.turn.original[token.place.clone()])
+        *token.lower == *word.folded
+            && Composed::new(&word.original).text == self.turn.original[token.place.clone()]
     }
 }
 

@@ -102,7 +102,7 @@ fn widened(pattern: &Pattern) -> Pattern {
 /// The least number of tokens that a pattern can match.
 pub(crate) fn least_tokens(pattern: &Pattern) -> usize {
     match pattern {
-        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
+        Pattern::Word(_) | Pattern::Exact(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
         Pattern::Phrases(phrases) => {
             phrases.iter().map(|phrase| phrase.split(' ').count()).min().unwrap_or(0)
         }

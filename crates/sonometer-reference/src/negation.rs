@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::matching::{Match, parts, passes};
 use crate::turn::Turn;
 use sonometer::protocol::NegationRules;
-use sonometer::protocol::phrase::{Pattern, WordTest};
+use sonometer::protocol::phrase::Pattern;
 use std::ops::Range;
 
 /// The cues and the stops of a turn.
@@ -144,23 +144,16 @@ fn can_swallow(pattern: &Pattern) -> bool {
     parts(pattern).iter().any(swallows)
 }
 
-/// Every word of the cue passes some word test of the line.
+/// Every word of the cue is named in the line.
 fn is_written(turn: &Turn, cue: &Range<usize>, pattern: &Pattern, language: &Language) -> bool {
-    let tests = word_tests(pattern);
-    let in_list = |word: &str| {
-        let has = |part: &&Pattern| matches!(part, Pattern::Phrases(phrases) if phrases.has_word(word));
-        parts(pattern).iter().any(has)
-    };
-    let is_test = |word: &str| tests.iter().any(|test| passes(test, word, language));
-    turn.tokens[cue.clone()].iter().all(|token| is_test(&token.lower) || in_list(&token.lower))
-}
-
-fn word_tests(pattern: &Pattern) -> Vec<&WordTest> {
-    parts(pattern)
-        .into_iter()
-        .filter_map(|part| match part {
-            Pattern::Word(test) => Some(test),
-            _ => None,
+    let parts = parts(pattern);
+    let names = |word: &str| {
+        parts.iter().any(|part| match part {
+            Pattern::Word(test) => passes(test, word, language),
+            Pattern::Exact(exact) => *word == *exact.folded,
+            Pattern::Phrases(phrases) => phrases.has_word(word),
+            _ => false,
         })
-        .collect()
+    };
+    turn.tokens[cue.clone()].iter().all(|token| names(&token.lower))
 }

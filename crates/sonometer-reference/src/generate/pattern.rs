@@ -5,7 +5,7 @@ use crate::language::Language;
 use proptest::prelude::*;
 use proptest::sample::select;
 use sonometer::class;
-use sonometer::protocol::phrase::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+use sonometer::protocol::phrase::{Class, ExactWord, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 use sonometer::protocol::{ListFile, NoFile, Protocol};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -51,37 +51,28 @@ const MISSPELT: [&str; 6] = ["refund", "refunds", "happy", "order", "money", "wi
 
 const MARKS: [char; 14] = [',', ';', ':', '.', '!', '?', '-', '"', '\'', '(', ')', '/', '$', '。'];
 
-fn word_test() -> impl Strategy<Value = WordTest> {
+fn word() -> impl Strategy<Value = Pattern> {
     let english = Language::of(Some("en"));
     let word = select(&VOCABULARY[..]);
+    let test = |kind: WordKind, folded: &str| Pattern::Word(WordTest { kind, folded: folded.into() });
+    let exact = |original: &str, folded: &str| {
+        Pattern::Exact(Box::new(ExactWord { folded: folded.into(), original: original.into() }))
+    };
     prop_oneof![
-        8 => word.clone().prop_map(|word| WordTest { kind: WordKind::Equal, folded: word.into(), exact: None }),
+        8 => word.clone().prop_map(move |word| test(WordKind::Equal, word)),
         1 => select(vec!["5", "👍", "3.5", "i'm", "привет", "한국", "1", "2", "hapy", "monney", "411"])
-            .prop_map(|word| WordTest { kind: WordKind::Equal, folded: word.into(), exact: None }),
-        2 => (word.clone(), 1..5_usize).prop_map(|(word, length)| WordTest {
-            kind: WordKind::Prefix,
+            .prop_map(move |word| test(WordKind::Equal, word)),
+        2 => (word.clone(), 1..5_usize).prop_map(move |(word, length)| {
+            let beginning: String = word.chars().take(length).collect();
             // An apostrophe at its end is none: `don'` is the word `don`.
-            folded: word.chars().take(length).collect::<String>().trim_end_matches('\'').into(),
-            exact: None,
+            test(WordKind::Prefix, beginning.trim_end_matches('\''))
         }),
-        2 => word.clone().prop_map(move |word| WordTest {
-            kind: WordKind::Inflection,
-            folded: english.stem(word).into(),
-            exact: None,
-        }),
-        1 => select(&MISSPELT[..]).prop_map(|word| WordTest {
-            kind: WordKind::Misspelt,
-            folded: word.into(),
-            exact: None,
-        }),
-        1 => select(vec!["café", "Café", "CAFÉ"]).prop_map(|exact| WordTest {
-            kind: WordKind::Equal,
-            folded: "cafe".into(),
-            exact: Some(exact.into()),
-        }),
-        1 => (word, any::<bool>()).prop_map(|(word, upper)| {
-            let exact = if upper { word.to_ascii_uppercase() } else { word.to_owned() };
-            WordTest { kind: WordKind::Equal, folded: word.into(), exact: Some(exact.into()) }
+        2 => word.clone().prop_map(move |word| test(WordKind::Inflection, &english.stem(word))),
+        1 => select(&MISSPELT[..]).prop_map(move |word| test(WordKind::Misspelt, word)),
+        1 => select(vec!["café", "Café", "CAFÉ"]).prop_map(move |original| exact(original, "cafe")),
+        1 => (word, any::<bool>()).prop_map(move |(word, upper)| match upper {
+            true => exact(&word.to_ascii_uppercase(), word),
+            false => exact(word, word),
         }),
     ]
 }
@@ -102,7 +93,7 @@ fn regex() -> impl Strategy<Value = Pattern> {
 /// A part that always consumes something.
 fn leaf() -> impl Strategy<Value = Pattern> {
     prop_oneof![
-        8 => word_test().prop_map(Pattern::Word),
+        8 => word(),
         1 => Just(Pattern::Any),
         1 => class().prop_map(Pattern::Class),
         1 => Just(Pattern::Phrases(LIST_FILE.phrases.clone())),
@@ -177,8 +168,8 @@ fn part() -> impl Strategy<Value = Pattern> + Clone {
 /// A word or two that are found often.
 pub(super) fn short_pattern() -> impl Strategy<Value = Pattern> {
     prop_oneof![
-        3 => word_test().prop_map(Pattern::Word),
-        1 => prop::collection::vec(word_test().prop_map(Pattern::Word), 2..=3).prop_map(|words| Pattern::Either(words.into())),
+        3 => word(),
+        1 => prop::collection::vec(word(), 2..=3).prop_map(|words| Pattern::Either(words.into())),
         1 => Just(Pattern::Question),
         1 => regex(),
     ]
@@ -187,13 +178,10 @@ pub(super) fn short_pattern() -> impl Strategy<Value = Pattern> {
 /// Two words with a gap between them, which is what reaches over turns and is nearly matched.
 fn spread() -> impl Strategy<Value = Pattern> {
     let frequent = || {
-        select(&FREQUENT[..]).prop_map(|word| WordTest {
-            kind: WordKind::Equal,
-            folded: word.into(),
-            exact: None,
-        })
+        select(&FREQUENT[..])
+            .prop_map(|word| Pattern::Word(WordTest { kind: WordKind::Equal, folded: word.into() }))
     };
-    let word = || prop_oneof![3 => frequent(), 1 => word_test()].prop_map(Pattern::Word);
+    let word = || prop_oneof![3 => frequent(), 1 => word()];
     let within = prop_oneof![2 => 1..=3_u8, 1 => 4..=MAX_GAP];
     (word(), within, word(), any::<bool>()).prop_map(|(left, max, right, any_order)| match any_order {
         true => Pattern::Near { left: Box::new(left), right: Box::new(right), within: max },
@@ -221,7 +209,7 @@ pub fn pattern() -> impl Strategy<Value = Pattern> {
         1 => regex(),
         1 => Just(Pattern::Question),
     ];
-    (pattern, word_test()).prop_map(|(pattern, word)| anchor(pattern, word))
+    (pattern, word()).prop_map(|(pattern, word)| anchor(pattern, word))
 }
 
 /// The same with a part in braces, for lines that give evidence: two of five.
@@ -281,7 +269,7 @@ fn with_braces(pattern: &Pattern, from: prop::sample::Index, length: prop::sampl
             **side = with_braces(side, length, from)?;
             Some(Pattern::Near { left, right, within: *within })
         }
-        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) => {
+        Pattern::Word(_) | Pattern::Exact(_) | Pattern::Any | Pattern::Class(_) => {
             Some(Pattern::Capture(Box::new(pattern.clone())))
         }
         _ => None,
@@ -289,18 +277,22 @@ fn with_braces(pattern: &Pattern, from: prop::sample::Index, length: prop::sampl
 }
 
 /// A pattern with something to look up: one of nothing but `_` gets a word before it.
-fn anchor(pattern: Pattern, word: WordTest) -> Pattern {
+fn anchor(pattern: Pattern, word: Pattern) -> Pattern {
     match pattern {
         pattern if pattern == Pattern::Question || is_anchored(&pattern) => pattern,
-        Pattern::Sequence(items) => Pattern::Sequence([&[Pattern::Word(word)][..], &items].concat().into()),
-        pattern => Pattern::Sequence([Pattern::Word(word), pattern].into()),
+        Pattern::Sequence(items) => Pattern::Sequence([&[word][..], &items].concat().into()),
+        pattern => Pattern::Sequence([word, pattern].into()),
     }
 }
 
 /// Whether every match holds a word, a class or a regular expression.
 fn is_anchored(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Phrases(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
+        Pattern::Word(_)
+        | Pattern::Exact(_)
+        | Pattern::Phrases(_)
+        | Pattern::Class(_)
+        | Pattern::Regex(_) => true,
         Pattern::Capture(inner) => is_anchored(inner),
         Pattern::Sequence(items) => items.iter().any(is_anchored),
         Pattern::Either(choices) => choices.iter().all(is_anchored),
@@ -312,7 +304,9 @@ fn is_anchored(pattern: &Pattern) -> bool {
 /// Whether a pattern can match without consuming a token.
 fn is_nullable(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Phrases(_) | Pattern::Any | Pattern::Class(_) => false,
+        Pattern::Word(_) | Pattern::Exact(_) | Pattern::Phrases(_) | Pattern::Any | Pattern::Class(_) => {
+            false
+        }
         Pattern::Regex(_) => false,
         Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => true,
         Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => true,

@@ -10,6 +10,7 @@ use sonometer::protocol::phrase::{Class, Pattern, WordKind, WordTest};
 pub fn print(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Word(test) => word(test),
+        Pattern::Exact(exact) => format!("\"{}\"", exact.original),
         Pattern::Phrases(_) => "@listed".into(),
         Pattern::Any => "_".into(),
         Pattern::Gap { max } => format!("..{max}.."),
@@ -54,12 +55,11 @@ fn side(pattern: &Pattern) -> String {
 }
 
 fn word(test: &WordTest) -> String {
-    match (test.kind, &test.exact) {
-        (_, Some(exact)) => format!("\"{exact}\""),
-        (WordKind::Equal, None) => test.folded.to_string(),
-        (WordKind::Prefix, None) => format!("{}*", test.folded),
-        (WordKind::Misspelt, None) => format!("{}%1", test.folded),
-        (WordKind::Inflection, None) => {
+    match test.kind {
+        WordKind::Equal => test.folded.to_string(),
+        WordKind::Prefix => format!("{}*", test.folded),
+        WordKind::Misspelt => format!("{}%1", test.folded),
+        WordKind::Inflection => {
             let english = Language::of(Some("en"));
             let inflected = VOCABULARY.iter().find(|word| *english.stem(word) == *test.folded);
             format!("{}~", inflected.unwrap_or(&&*test.folded))

@@ -29,6 +29,7 @@ fn is_asked_for(word: &str, protocol: &Protocol) -> bool {
     let mut lines = protocol.markers.iter().flat_map(Marker::all_lines);
     let is_word = |part: &Pattern| match part {
         Pattern::Word(test) => test.kind == WordKind::Equal && *test.folded == *word,
+        Pattern::Exact(exact) => *exact.folded == *word,
         Pattern::Phrases(phrases) => phrases.has_word(word),
         _ => false,
     };

@@ -152,6 +152,7 @@ fn names(pattern: &Pattern, word: &str, stem: Option<&str>) -> bool {
             WordKind::Misspelt => within_one_edit(word, &test.folded),
             WordKind::Inflection => stem.is_some_and(|stem| *stem == *test.folded),
         },
+        Pattern::Exact(exact) => *word == *exact.folded,
         Pattern::Phrases(phrases) => phrases.has_word(word),
         Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(|item| names(item, word, stem)),
         Pattern::Optional(inner) | Pattern::Capture(inner) => names(inner, word, stem),

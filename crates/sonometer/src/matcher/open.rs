@@ -148,7 +148,7 @@ impl Way<'_> {
         }
         let is_there = horizon.kind.is_some();
         match op {
-            Op::Word(..) | Op::Exact(..) | Op::Test(..) | Op::Dispatch { .. } | Op::Any(_) => {
+            Op::Word(..) | Op::Exact(..) | Op::Test(..) | Op::Dispatch(_) | Op::Any(_) => {
                 is_behind(horizon.tokens)
             }
             Op::List(..) | Op::Class(..) | Op::Regex(..) | Op::Gap(..) | Op::Match => false,

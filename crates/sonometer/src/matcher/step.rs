@@ -2,7 +2,7 @@
 
 use super::turn::TurnText;
 use crate::sensor::Plan;
-use crate::sensor::program::{Next, Op, Program};
+use crate::sensor::program::{Dispatch, Next, Op, Program};
 use crate::text::gap::GapKind;
 
 /// A point of execution: the instruction, the next token, whether a break gap may be stepped over, whether a token has
@@ -69,7 +69,8 @@ pub(super) fn step(
                 go(behind(at + 1, *next));
             }
         }
-        Op::Dispatch { words, tests } => {
+        Op::Dispatch(ways) => {
+            let Dispatch { words, tests } = &**ways;
             if open && let Some(token) = turn.tokens.get(at) {
                 let word = token.word();
                 // Sorted: alternatives that begin with the same word are neighbours, and all of them are tried.
@@ -192,10 +193,10 @@ fn may_go_on(turn: &TurnText<'_>, op: &Op, at: usize) -> bool {
     match op {
         Op::Word(word, _) | Op::Exact(word, ..) => is(*word),
         Op::Test(test, _) => turn.passed.has(at, *test),
-        Op::Dispatch { words, tests } => {
-            let passes = || !tests.is_empty() && !turn.passed.at(at).is_empty();
+        Op::Dispatch(ways) => {
+            let passes = || !ways.tests.is_empty() && !turn.passed.at(at).is_empty();
             let known = turn.tokens.get(at).map(|token| token.word()).filter(|word| *word != 0);
-            known.is_some_and(|word| words.binary_search_by_key(&word, |(w, _)| *w).is_ok()) || passes()
+            known.is_some_and(|word| ways.words.binary_search_by_key(&word, |(w, _)| *w).is_ok()) || passes()
         }
         Op::Regex(regex, _) => !turn.matches_of(*regex).is_empty(),
         _ => true,

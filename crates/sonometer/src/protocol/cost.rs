@@ -89,7 +89,7 @@ impl Line {
 
 fn collect(pattern: &Pattern, into: &mut BTreeSet<Construct>) {
     match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, exact: None, .. }) => {}
+        Pattern::Word(WordTest { kind: WordKind::Equal, .. }) => {}
         Pattern::Sequence(items) | Pattern::Either(items) => {
             items.iter().for_each(|item| collect(item, into))
         }
@@ -114,7 +114,7 @@ fn collect(pattern: &Pattern, into: &mut BTreeSet<Construct>) {
 /// Whether a line is words only, which are found in one tree for all lines.
 fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, exact: None, .. }) | Pattern::Question => true,
+        Pattern::Word(WordTest { kind: WordKind::Equal, .. }) | Pattern::Question => true,
         Pattern::Sequence(items) | Pattern::Either(items) => items.iter().all(is_plain),
         Pattern::Optional(inner) => is_plain(inner),
         _ => false,
@@ -142,7 +142,7 @@ impl<'p> Heads<'p> {
             };
             match words {
                 [Pattern::Word(first), rest @ ..]
-                    if first.exact.is_none() && rest.iter().all(|word| matches!(word, Pattern::Word(_))) =>
+                    if rest.iter().all(|word| matches!(word, Pattern::Word(_) | Pattern::Exact(_))) =>
                 {
                     heads.keys.push(key(first));
                     heads.longest = heads.longest.max(words.len() as u64);

@@ -53,6 +53,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
                 WordKind::Prefix | WordKind::Inflection => known + WORD,
             }
         }
+        Pattern::Exact(exact) => exact.folded.chars().count(),
         // One space between two words is written.
         Pattern::Phrases(phrases) => {
             let spaces = |phrase: &str| phrase.matches(' ').count() * (BETWEEN - 1);

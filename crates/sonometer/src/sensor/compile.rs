@@ -3,7 +3,7 @@
 use super::anchor::{Keyed, Part};
 use super::parted::{Parted, Room};
 use super::phrases;
-use super::program::{self, Key, Next, Op, Program};
+use super::program::{self, Dispatch, Key, Next, Op, Program};
 use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
@@ -149,6 +149,10 @@ impl Compiler {
                 }
                 _ => Part::Key(Key::Test(self.test(test)), TEST_COST),
             },
+            Pattern::Exact(exact) => {
+                let cost = self.cost(&exact.folded);
+                Part::Key(Key::Word(self.words.number(&exact.folded)), cost)
+            }
             Pattern::Class(class) => Part::Key(Key::class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
             Pattern::Phrases(list) => {
@@ -231,9 +235,9 @@ fn flatten<'p>(items: &'p [Pattern], into: &mut Vec<&'p Pattern>) {
 /// The word that an alternative must begin with, and what follows it.
 fn first_word(pattern: &Pattern) -> Option<(&WordTest, &[Pattern])> {
     match pattern {
-        Pattern::Word(test) if test.exact.is_none() => Some((test, &[])),
+        Pattern::Word(test) => Some((test, &[])),
         Pattern::Sequence(items) => match items.split_first() {
-            Some((Pattern::Word(test), rest)) if test.exact.is_none() => Some((test, rest)),
+            Some((Pattern::Word(test), rest)) => Some((test, rest)),
             _ => None,
         },
         _ => None,
@@ -259,15 +263,17 @@ impl Code<'_> {
     fn emit(&mut self, pattern: &Pattern, next: Next) -> Next {
         match pattern {
             Pattern::Word(test) => {
-                let op = match (test.kind, &test.exact) {
-                    (WordKind::Equal, None) => Op::Word(self.compiler.word(test), next),
-                    (WordKind::Equal, Some(text)) => {
-                        let exact = self.compiler.exacts.number(text, || composed(text).into());
-                        Op::Exact(self.compiler.word(test), exact, next)
-                    }
+                let op = match test.kind {
+                    WordKind::Equal => Op::Word(self.compiler.word(test), next),
                     _ => Op::Test(self.compiler.test(test), next),
                 };
                 self.push(op)
+            }
+            Pattern::Exact(word) => {
+                let original = &word.original;
+                let exact = self.compiler.exacts.number(original, || composed(original).into());
+                let word = self.compiler.words.number(&word.folded);
+                self.push(Op::Exact(word, exact, next))
             }
             Pattern::Phrases(list) => {
                 let number = self.compiler.list(list);
@@ -299,8 +305,8 @@ impl Code<'_> {
                     words.dedup();
                     tests.sort_unstable();
                     tests.dedup();
-                    let words = self.compiler.dispatched(words);
-                    entries.push(self.push(Op::Dispatch { words, tests: tests.into() }));
+                    let ways = Dispatch { words: self.compiler.dispatched(words), tests: tests.into() };
+                    entries.push(self.push(Op::Dispatch(Box::new(ways))));
                 }
                 let mut entries = entries.into_iter().rev();
                 let last = entries.next().unwrap_or(next);

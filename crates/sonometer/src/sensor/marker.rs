@@ -135,7 +135,7 @@ fn borrowed(markers: &[String]) -> Line {
     // Its pattern is never looked for: a line needs one, and a ledger shows `text`.
     let folded = markers.join(", ");
     let text = format!("marker {folded}");
-    let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded: folded.into(), exact: None });
+    let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded: folded.into() });
     Line::new(pattern, text, LineList::When, Unit::ZERO, Span::default())
 }
 

@@ -607,6 +607,7 @@ impl Anchors {
                 },
             }
         }
+        anchors.of_words.shrink_to_fit();
         // Words without rules begin where the word before them ends.
         let mut last = 0;
         for start in &mut anchors.word_starts {

@@ -64,7 +64,7 @@ impl Room {
 
 fn is_one_phrase(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(test) => test.kind == WordKind::Equal && test.exact.is_none(),
+        Pattern::Word(test) => test.kind == WordKind::Equal,
         Pattern::Sequence(items) => items.iter().all(is_one_phrase),
         _ => false,
     }
@@ -75,7 +75,7 @@ fn is_one_phrase(pattern: &Pattern) -> bool {
 /// are more than phrases.
 fn parted(pattern: &Pattern) -> Parted<'_> {
     let parted = match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => {
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded }) => {
             Some(Parted { phrases: vec![vec![folded]], rest: None })
         }
         Pattern::Optional(inner) => {

@@ -6,10 +6,10 @@
 /// The tree of phrases.
 #[derive(Debug, Default)]
 pub(crate) struct Phrases {
-    /// By word number: the node after this first word, 0 for none.
+    /// By word number: the node after this first word, 0 for none. Empty where no phrase is: most sensors have no list files.
     roots: Vec<u32>,
     /// Hash table of (node, word) -> node, for all but the first children; a place without a target is empty (node 0 is no
-    /// node). As many places as a power of two, at most half of them taken.
+    /// node). Half of its places are taken.
     edges: Vec<Edge>,
     /// Bits of pairs (first word, second word), by their hash: no pair of a phrase is missed, and about one other pair in
     /// sixteen passes by chance.
@@ -98,7 +98,7 @@ impl Builder {
                 .then_with(|| a.rule.cmp(&b.rule))
         });
         phrases.dedup_by(|b, a| a.rule == b.rule && a.first_two == b.first_two && words_of(a) == words_of(b));
-        let mut roots = vec![0; count];
+        let mut roots = vec![0; if phrases.is_empty() { 0 } else { count }];
         let mut edges: Vec<(u32, u32, u32)> = Vec::new();
         let mut nodes = vec![Node::default()];
         let mut rules = Vec::with_capacity(phrases.len());
@@ -134,22 +134,35 @@ impl Builder {
         }
         nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
         nodes.shrink_to_fit();
+        rules.shrink_to_fit();
         Phrases { roots, edges: table(&edges), pairs: bits(&pairs), nodes, rules }
     }
 }
 
-/// At least twice as many places as edges, a power of two, and never none: a look-up ends at an empty place.
+/// Twice as many places as edges, not the next power of two, which would be up to twice the memory; never none, as a look-up ends at
+/// an empty place.
 fn table(edges: &[(u32, u32, u32)]) -> Vec<Edge> {
-    let size = (2 * edges.len()).next_power_of_two().max(4);
-    let mut slots = vec![Edge::default(); size];
+    let mut table = vec![Edge::default(); (2 * edges.len()).max(4)];
     for &(node, word, target) in edges {
-        let mut place = mix(node, word) & (size - 1);
-        while slots[place].target != 0 {
-            place = (place + 1) & (size - 1);
+        let mut place = place(node, word, table.len());
+        while table[place].target != 0 {
+            place = next(place, table.len());
         }
-        slots[place] = Edge { node, word, target };
+        table[place] = Edge { node, word, target };
     }
-    slots
+    table
+}
+
+/// Where an edge is looked for first, in a table of so many places: the 32 bits of its hash are taken as a fraction of them.
+#[inline]
+fn place(node: u32, word: u32, places: usize) -> usize {
+    (mix(node, word) as u64 * places as u64 >> 32) as usize
+}
+
+/// The place behind a place; the first stands behind the last.
+#[inline]
+fn next(place: usize, places: usize) -> usize {
+    if place + 1 == places { 0 } else { place + 1 }
 }
 
 /// Sixteen to thirty-two bits a pair, a power of two of them: at most one bit in sixteen is set, so at most about one place in
@@ -175,7 +188,7 @@ impl Phrases {
     /// The node after a first word, 0 for none.
     #[inline]
     pub(crate) fn root(&self, word: u32) -> u32 {
-        self.roots[word as usize]
+        self.roots.get(word as usize).copied().unwrap_or(0)
     }
 
     /// Whether a phrase may begin with these two words.
@@ -196,13 +209,13 @@ impl Phrases {
         if first_child & Node::MORE == 0 {
             return 0;
         }
-        let mut place = mix(node, word) & (self.edges.len() - 1);
+        let mut place = place(node, word, self.edges.len());
         loop {
             let edge = self.edges[place];
             if edge.target == 0 || edge.node == node && edge.word == word {
                 return edge.target;
             }
-            place = (place + 1) & (self.edges.len() - 1);
+            place = next(place, self.edges.len());
         }
     }
 

@@ -44,8 +44,8 @@ pub(super) fn beginnings(ops: &[Op], entry: Next) -> Option<(Vec<u32>, ClassSet)
         }
         match &ops[op as usize] {
             Op::Word(word, _) | Op::Exact(word, ..) => words.push(*word),
-            Op::Dispatch { words: first, tests } if tests.is_empty() => {
-                words.extend(first.iter().map(|(word, _)| *word));
+            Op::Dispatch(first) if first.tests.is_empty() => {
+                words.extend(first.words.iter().map(|(word, _)| *word));
             }
             Op::Class(Class::Detected(class), _) => classes = classes.with(*class),
             Op::Split(one, other) => todo.extend([*one, *other]),
@@ -83,13 +83,8 @@ pub(crate) enum Op {
     /// Consumes a token that passes prefix or stem test i.
     Test(u32, Next),
     /// Consumes a token and goes on by its word number, or by a test it passes: the beginnings of many alternatives at
-    /// once, each sorted list searched by halves.
-    Dispatch {
-        /// (word number, where to go on), sorted. Shared by the programs in which it is the same, as those of lines that name a long list.
-        words: Arc<[(u32, Next)]>,
-        /// (test, where to go on), sorted.
-        tests: Box<[(u32, Next)]>,
-    },
+    /// once. Boxed, as every instruction takes as much memory as the largest: so 16 bytes, not 40.
+    Dispatch(Box<Dispatch>),
     /// Consumes a phrase of list file i, whichever there is.
     List(u32, Next),
     /// Consumes any token.
@@ -120,6 +115,15 @@ pub(crate) enum Op {
     Question(Next),
     /// The pattern has matched.
     Match,
+}
+
+/// The ways of [`Op::Dispatch`], each sorted list searched by halves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dispatch {
+    /// (word number, where to go on), sorted. Shared by the programs in which it is the same, as those of lines that name a long list.
+    pub(crate) words: Arc<[(u32, Next)]>,
+    /// (test, where to go on), sorted.
+    pub(crate) tests: Box<[(u32, Next)]>,
 }
 
 /// Something a token can be looked up by. Every key is two whole numbers: of keys of different sizes the compiler would also

@@ -55,6 +55,7 @@ impl TokenTests {
                 allow(first, second);
             }
         }
+        by_letter.iter_mut().for_each(Vec::shrink_to_fit);
         let number = TESTS_MADE.fetch_add(1, Ordering::Relaxed) + 1;
         Self { number, by_letter, misspelt, pairs, stem }
     }

@@ -27,6 +27,9 @@ fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
         Pattern::Word(test) if test.kind == WordKind::Equal => {
             words.insert(test.folded.clone());
         }
+        Pattern::Exact(exact) => {
+            words.insert(exact.folded.clone());
+        }
         Pattern::Phrases(phrases) => {
             words.extend(phrases.iter().flat_map(|phrase| phrase.split(' ')).map(Box::from));
         }

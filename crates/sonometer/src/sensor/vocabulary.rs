@@ -28,8 +28,8 @@ pub(crate) mod role {
 /// Word numbers by word. Number 0 stands for every word that no pattern has.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// As many places as a power of two, few of them taken ([`places_for`]), so that one look nearly always decides; 0 where no word is. Apart from `places`, so that more keys stay in the cache: most words of a text are in no pattern, and read no more
-    /// than a key.
+    /// As many places as a power of two, few of them taken ([`places_for`]), so that one look nearly always decides; 0 where no word is.
+    /// Apart from `places`, so that more keys stay in the cache: most words of a text are in no pattern, and read no more than a key.
     keys: Vec<u64>,
     places: Vec<Place>,
     /// All words, one behind the other: a text of its own for each of 50,000 takes four times as much memory.
@@ -40,9 +40,10 @@ pub(crate) struct Vocabulary {
     roles: Vec<u8>,
 }
 
-/// How many places so many words have: at most a quarter is taken, of large vocabularies two fifths. The table of 50,000 words then has 1.5 MiB, not 3.
+/// How many places so many words have: at most a quarter is taken, of large vocabularies two fifths. The table of 50,000 words then has
+/// 1.5 MiB, not 3, and those of everything that ships have 4, not 6.
 fn places_for(words: usize) -> usize {
-    const LARGE: usize = 16 << 10;
+    const LARGE: usize = 1 << 10;
     (if words <= LARGE { 4 * words } else { 5 * words / 2 }).next_power_of_two()
 }
 

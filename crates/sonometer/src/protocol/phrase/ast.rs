@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub enum Pattern {
     /// One word, tested on its folded form.
     Word(WordTest),
+    /// `"Exact"`: one word, in these very characters. Boxed, as few are: every part of a pattern takes as much memory as the largest.
+    Exact(Box<ExactWord>),
     /// `_`: any one token.
     Any,
     /// `..3..` or `...`: from zero to `max` tokens of any kind, never across a sentence end.
@@ -65,8 +67,15 @@ pub struct WordTest {
     pub kind: WordKind,
     /// The folded, lower-case word, prefix, or stem that is compared.
     pub folded: Box<str>,
-    /// `"Exact"`: the original text of the token must be these very characters.
-    pub exact: Option<Box<str>>,
+}
+
+/// A word that is found by its folded form and told from others by its characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ExactWord {
+    /// The folded, lower-case word.
+    pub folded: Box<str>,
+    /// What the original text of the token must be.
+    pub original: Box<str>,
 }
 
 /// The comparison of a [`WordTest`].
@@ -96,7 +105,7 @@ pub enum Class {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Regex {
     /// The expression between the slashes.
-    pub source: String,
+    pub source: Box<str>,
     /// `/re/i`.
     pub ignore_case: bool,
 }

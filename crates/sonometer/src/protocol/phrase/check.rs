@@ -80,7 +80,9 @@ pub(super) fn gaps(items: &[Pattern]) -> Result<(), ()> {
 /// Whether a pattern can match without consuming anything.
 pub(crate) fn is_nullable(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Phrases(_) | Pattern::Any | Pattern::Class(_) => false,
+        Pattern::Word(_) | Pattern::Exact(_) | Pattern::Phrases(_) | Pattern::Any | Pattern::Class(_) => {
+            false
+        }
         Pattern::Regex(_) | Pattern::Near { .. } => false,
         Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => true,
         Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => true,
@@ -93,7 +95,11 @@ pub(crate) fn is_nullable(pattern: &Pattern) -> bool {
 /// Whether every match holds something that can be looked up: a word, a class, a regular expression.
 fn is_anchored(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Phrases(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
+        Pattern::Word(_)
+        | Pattern::Exact(_)
+        | Pattern::Phrases(_)
+        | Pattern::Class(_)
+        | Pattern::Regex(_) => true,
         Pattern::Capture(inner) => is_anchored(inner),
         Pattern::Sequence(items) => items.iter().any(is_anchored),
         Pattern::Either(items) => items.iter().all(is_anchored),
@@ -105,7 +111,7 @@ fn is_anchored(pattern: &Pattern) -> bool {
 /// The most tokens a pattern can cover, an occurrence of a class counting as one.
 fn reach(pattern: &Pattern) -> usize {
     match pattern {
-        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
+        Pattern::Word(_) | Pattern::Exact(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
         Pattern::Phrases(phrases) => phrases.words().1 as usize,
         Pattern::Gap { max } => usize::from(*max),
         Pattern::Sequence(items) => items.iter().map(reach).sum(),

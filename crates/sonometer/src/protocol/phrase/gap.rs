@@ -43,7 +43,7 @@ pub(crate) fn widen(pattern: &Pattern) -> Pattern {
 /// The fewest tokens a pattern can match, an occurrence of a class counting as one.
 pub(crate) fn least_tokens(pattern: &Pattern) -> u32 {
     match pattern {
-        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
+        Pattern::Word(_) | Pattern::Exact(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
         Pattern::Phrases(phrases) => phrases.words().0,
         Pattern::Sequence(items) => items.iter().map(least_tokens).sum(),
         Pattern::Either(items) => items.iter().map(least_tokens).min().unwrap_or(0),

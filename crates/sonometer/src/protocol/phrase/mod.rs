@@ -30,7 +30,7 @@ mod phrases;
 mod plain;
 mod regular;
 
-pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+pub use ast::{Class, ExactWord, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 pub(crate) use check::{names_place, place_refused, size};
 pub(crate) use gap::{gaps_in, has_gap, least_tokens, widen};
 pub(crate) use parse::MAX_NODES;

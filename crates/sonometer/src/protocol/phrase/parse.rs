@@ -1,6 +1,6 @@
 //! From the text of a pattern line to its tree.
 
-use super::ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+use super::ast::{Class, ExactWord, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 use super::{check, plain, regular};
 use crate::diagnostic::excerpt;
 use crate::text::chars::{self, class};
@@ -354,8 +354,7 @@ impl<'p, 'c> Parser<'p, 'c> {
         Ok(tests
             .into_iter()
             .map(|(folded, original)| {
-                let (folded, exact) = (folded.into(), Some(original.into()));
-                Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact })
+                Pattern::Exact(Box::new(ExactWord { folded: folded.into(), original: original.into() }))
             })
             .collect())
     }
@@ -387,7 +386,7 @@ impl<'p, 'c> Parser<'p, 'c> {
                 "the only flag is `i`: `/re/i`",
             ));
         }
-        let regex = Regex { source, ignore_case };
+        let regex = Regex { source: source.into(), ignore_case };
         if let Err((code, message, fix)) = check::regex(&regex) {
             return Err(self.error(from..self.at, code, message, fix));
         }
@@ -469,7 +468,7 @@ impl<'p, 'c> Parser<'p, 'c> {
         self.at += chunk.len();
         let range = from..from + chunk.len();
         let (text, kind) = self.comparison(chunk, &range)?;
-        let test = |folded: &str| WordTest { kind: WordKind::Equal, folded: folded.into(), exact: None };
+        let test = |folded: &str| WordTest { kind: WordKind::Equal, folded: folded.into() };
         let mut tests: Vec<_> = match plain::is_word(text) {
             true => vec![test(text)],
             false => self.tokens(text, range.clone())?.into_iter().map(|(folded, _)| test(&folded)).collect(),

@@ -184,7 +184,7 @@ fn plain_words(phrase: &str) -> Result<String, Wrong> {
 
 fn collect(pattern: &Pattern, words: &mut String) -> bool {
     match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => {
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded }) => {
             if !words.is_empty() {
                 words.push(' ');
             }

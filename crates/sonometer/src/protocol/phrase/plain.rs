@@ -29,8 +29,7 @@ const MAX_BYTES: usize = 1_000;
 
 /// What a plain line means.
 pub(crate) fn plain(line: &str) -> Pattern {
-    let word =
-        |word: &str| Pattern::Word(WordTest { kind: WordKind::Equal, folded: word.into(), exact: None });
+    let word = |word: &str| Pattern::Word(WordTest { kind: WordKind::Equal, folded: word.into() });
     match line.contains(' ') {
         true => Pattern::Sequence(line.split(' ').map(word).collect()),
         false => word(line),

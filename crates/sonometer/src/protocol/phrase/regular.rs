@@ -163,7 +163,7 @@ fn expression_form(line: &str) -> Option<String> {
             _ => source.push(c),
         }
     }
-    let regex = Regex { source: source.replace("\\/", "/"), ignore_case: true };
+    let regex = Regex { source: source.replace("\\/", "/").into(), ignore_case: true };
     let usable = line.len() <= MAX_SHOWN && check::regex(&regex).is_ok();
     usable.then(|| format!("/{source}/i"))
 }

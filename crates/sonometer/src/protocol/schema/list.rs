@@ -92,7 +92,7 @@ impl Reader<'_> {
             let name = self.entries[at].0.text.as_str();
             let pattern = self.parse(at, fields).unwrap_or_else(|| {
                 // The list is there, if broken: a line that names it is not at fault.
-                Pattern::Word(WordTest { kind: WordKind::Equal, folded: name.into(), exact: None })
+                Pattern::Word(WordTest { kind: WordKind::Equal, folded: name.into() })
             });
             self.lists.put(name, pattern);
             self.is_open[at] = false;

@@ -350,9 +350,7 @@ fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
 
 fn plain_words(pattern: &Pattern) -> Option<Vec<String>> {
     match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => {
-            Some(vec![folded.to_string()])
-        }
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded }) => Some(vec![folded.to_string()]),
         Pattern::Sequence(items) => {
             let parts: Option<Vec<_>> = items.iter().map(plain_words).collect();
             parts.map(|parts| parts.concat())
