@@ -8,7 +8,7 @@ use crate::lane::{Context, applies, note, refused};
 use crate::numbering::{Numbering, Table};
 use crate::policy::{Action, Misfit, On, Role};
 use crate::report::Report;
-use crate::schema::Schemas;
+use crate::schema::{Schemas, objects};
 use crate::stream::Stream;
 use crate::walk::{Said, Walk};
 use serde_json::value::RawValue;
@@ -80,7 +80,16 @@ impl Exchange {
                 return Err(Blocked::new(Kind::NoTable, message));
             }
         }
-        Ok(())
+        let thread = top.get("thread").and_then(|thread| Object::read(thread.get()).ok());
+        let goes_on = thread.is_some_and(|thread| thread.text("type").as_deref() == Some("continue"));
+        if !goes_on && !has_sealed_summary(top) {
+            return Ok(());
+        }
+        let what = if goes_on { "`thread`" } else { "a sealed `compaction`" };
+        let message = format!(
+            "with `placeholders`, {what} stands for texts that the guard does not see; send these texts instead, or the table of the conversation"
+        );
+        Err(Blocked::new(Kind::NoTable, message))
     }
 
     /// The body as it is to be sent. The same bytes where nothing was changed.
@@ -266,19 +275,37 @@ fn read(body: &[u8], most: usize) -> Result<&str, Blocked> {
     })
 }
 
+/// Whether a request has a summary of earlier texts that is encrypted or signed: the placeholders in it are those of the texts that it
+/// stands for.
+fn has_sealed_summary(top: &Object<'_>) -> bool {
+    let is_sealed = |item: &Object<'_>| {
+        let is_given = |key| item.text(key).is_some_and(|text| !text.is_empty());
+        item.text("type").as_deref() == Some("compaction")
+            && (is_given("encrypted_content") || is_given("signature"))
+    };
+    objects(top, "messages").iter().any(|message| objects(message, "content").iter().any(is_sealed))
+        || objects(top, "input").iter().any(is_sealed)
+}
+
 /// Whether the content of the answer is asked for as JSON.
 fn asks_for_json(top: &Object<'_>) -> bool {
     let is_json = |object: &Object<'_>| {
         let kind: Option<Cow<'_, str>> = object.get("type").and_then(text_of);
         matches!(kind.as_deref(), Some("json_schema" | "json_object"))
     };
-    let objects = ["response_format", "text", "output_config", "output_format"]
-        .into_iter()
-        .filter_map(|key| top.get(key));
-    objects.filter_map(|value| Object::read(value.get()).ok()).any(|object| {
+    let asks = |value: &RawValue| {
+        let Ok(object) = Object::read(value.get()) else { return false };
         let format = object.get("format").and_then(|format| Object::read(format.get()).ok());
         is_json(&object) || format.is_some_and(|format| is_json(&format))
-    })
+    };
+    // An item of the conversation may change it; the last one holds.
+    let items = objects(top, "input").into_iter().rev();
+    let mut updates = items.filter(|item| item.text("type").as_deref() == Some("configuration_update"));
+    if let Some(text) = updates.find_map(|item| item.get("text")) {
+        return asks(text);
+    }
+    let formats = ["response_format", "text", "output_config", "output_format"].into_iter();
+    formats.filter_map(|key| top.get(key)).any(asks)
 }
 
 impl fmt::Debug for Exchange {

@@ -27,7 +27,7 @@ pub struct Policy {
     pub media: Pass,
     /// Log probabilities, which repeat the text token by token.
     pub logprobs: Logprobs,
-    /// Signed thinking of models, which must not be changed.
+    /// Signed thinking of models, and signed summaries of conversations, which must not be changed.
     pub thinking: Thinking,
     /// Numbers within tool arguments in which a mask finds something.
     pub numbers: Numbers,
@@ -232,14 +232,14 @@ choices! {
 }
 
 choices! {
-    /// What happens with signed thinking.
+    /// What happens with signed thinking, and with signed summaries of conversations (`compaction`).
     Thinking {
         /// It passes as long as no mask finds anything in it; else the answer is refused.
         #[default]
         Check,
         /// It passes unmasked.
         Pass,
-        /// It is refused.
+        /// It is refused; summaries as with `Check`.
         Block,
     }
 }

@@ -46,19 +46,49 @@ impl Schemas {
             let inner = inner.as_ref().unwrap_or(format);
             inner.get("schema").map(|schema| schema.get().to_owned())
         };
-        let content = formats.filter_map(|format| schema(&format)).next();
-        let mut schemas = Self { content: content.and_then(|schema| fragile(&schema)), ..Self::default() };
-        for key in ["tools", "functions"] {
-            let list = top.get(key).and_then(|tools| List::read(tools.get()).ok());
-            for tool in list.into_iter().flat_map(|list| list.0) {
-                schemas.add(tool.get());
+        let mut content = formats.filter_map(|format| schema(&format)).next();
+        let mut schemas = Self::default();
+        schemas.add_all(top, 0);
+        // Items that change what is asked for, or bring tools.
+        for item in objects(top, "input") {
+            match item.text("type").as_deref() {
+                Some("configuration_update") => {
+                    // One that asks for text without a schema ends the one before.
+                    if let Some(format) = member(&item, "text") {
+                        content = schema(&format);
+                    }
+                }
+                Some("additional_tools" | "tool_search_output") => schemas.add_all(&item, 0),
+                _ => {}
             }
         }
+        for message in objects(top, "messages") {
+            for block in objects(&message, "content") {
+                let tool = member(&block, "tool");
+                if let Some(definition) = tool.as_ref().and_then(|tool| tool.get("definition")) {
+                    schemas.add(definition.get(), 0);
+                }
+            }
+        }
+        schemas.content = content.and_then(|schema| fragile(&schema));
         schemas
     }
 
-    fn add(&mut self, tool: &str) {
+    fn add_all(&mut self, of: &Object<'_>, depth: usize) {
+        for key in ["tools", "functions"] {
+            let list = of.get(key).and_then(|tools| List::read(tools.get()).ok());
+            for tool in list.into_iter().flat_map(|list| list.0) {
+                self.add(tool.get(), depth);
+            }
+        }
+    }
+
+    fn add(&mut self, tool: &str, depth: usize) {
         let Ok(outer) = Object::read(tool) else { return };
+        // A namespace holds tools.
+        if depth < DEEPEST {
+            self.add_all(&outer, depth + 1);
+        }
         let inner = member(&outer, "function");
         let tool = inner.as_ref().unwrap_or(&outer);
         let schema = tool.get("parameters").or_else(|| tool.get("input_schema"));
@@ -87,6 +117,12 @@ impl Schemas {
 /// A member that is an object.
 fn member<'j>(of: &Object<'j>, name: &str) -> Option<Object<'j>> {
     Object::read(of.get(name)?.get()).ok()
+}
+
+/// The objects in a list.
+pub(crate) fn objects<'j>(of: &Object<'j>, name: &str) -> Vec<Object<'j>> {
+    let list = of.get(name).and_then(|list| List::read(list.get()).ok());
+    list.into_iter().flat_map(|list| list.0).filter_map(|item| Object::read(item.get()).ok()).collect()
 }
 
 /// A schema, if masks can break it.

@@ -62,9 +62,9 @@ enum Kinded {
     Result,
     /// Input of any shape.
     Free,
-    /// A thinking block with its signature.
+    /// Thinking, or a summary of the conversation, with its signature.
     Signed,
-    /// Thinking, or a summary of it.
+    /// Thinking, or a summary of it or of the conversation.
     Aside,
     /// A definition of a function or a call of one: its name is one of the application's.
     Call,
@@ -102,7 +102,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             Shape::Object => self.object(value, place),
             Shape::List => self.list(value, place),
             Shape::Text => self.text(value, place),
-            Shape::Number if place.kind == Kinded::Free && place.key != "tools" => self.number(value, place),
+            // Numbers in definitions of tools are bounds of schemas.
+            Shape::Number if place.kind == Kinded::Free && !matches!(place.key, "definition" | "tools") => {
+                self.number(value, place)
+            }
             _ => Ok(()),
         }
     }
@@ -183,20 +186,20 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         if (is_media || is_sound) && self.context.compiled.policy.media == Pass::Block {
             return Err(unmaskable_media(if is_media { kind } else { place.key }));
         }
-        let role = match (object.text("role"), kind) {
-            (Some(role), _) => Role::named(&role),
-            (_, "tool_result" | "function_call_output" | "custom_tool_call_output" | "mcp_tool_result") => {
-                Role::Tool
-            }
-            (_, kind) if kind.ends_with("_call_output") || kind.ends_with("_tool_result") => Role::Tool,
-            _ => place.role,
+        let role = match object.text("role") {
+            Some(role) => Role::named(&role),
+            None => types::role(kind).unwrap_or(place.role),
         };
         let is_signed = |key| object.text(key).is_some_and(|text| !text.is_empty());
         let around = match kind {
-            "thinking" | "redacted_thinking" if is_signed("signature") || is_signed("data") => Kinded::Signed,
+            "thinking" | "redacted_thinking" | "compaction"
+                if is_signed("signature") || is_signed("data") =>
+            {
+                Kinded::Signed
+            }
             "custom_tool_call" | "custom" => Kinded::TextCall,
             _ if is_media || is_sound || place.kind == Kinded::Media => Kinded::Media,
-            "summary_text" | "reasoning_text" | "thinking" => Kinded::Aside,
+            "summary_text" | "reasoning_text" | "thinking" | "compaction" => Kinded::Aside,
             _ if matches!(place.key, "function" | "function_call" | "tool_choice")
                 || kind.ends_with("_call")
                 || kind.ends_with("tool_use") =>
@@ -242,7 +245,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         match place.key {
             "logprobs" | "top_logprobs" => self.logprobs(value, place),
             "name" | "namespace" | "server_label" if is_call => Ok(()),
-            "input" | "action" | "operation" if is_call && shape(value) == Shape::Object => {
+            // Of any shape: what is an id elsewhere may be a text in them.
+            "arguments" | "input" | "action" | "operation"
+                if is_call && matches!(shape(value), Shape::Object | Shape::List) =>
+            {
                 let (before, masked) = (self.edits.len(), self.context.report.masked_answer);
                 self.value(value, Place { kind: Kinded::Free, ..place })?;
                 match self.schema_of(place) {
@@ -252,6 +258,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                     _ => Ok(()),
                 }
             }
+            "variables" if shape(value) == Shape::Object => self.variables(value, place),
             key if types::is_free(key) => self.value(value, Place { kind: Kinded::Free, ..place }),
             key if place.kind == Kinded::Media
                 && types::is_media_data(key)
@@ -269,6 +276,22 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             }
             _ => self.value(value, place),
         }
+    }
+
+    /// What is put into a stored prompt: texts, and parts of a message, which may be images and files.
+    fn variables(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let object = Object::read(value.get()).map_err(|wrong| self.edits.wrong(wrong))?;
+        let place = Place { key: "", depth: place.depth + 1, ..place };
+        for (member, value) in &object.0 {
+            self.text(member.raw, Place { kind: Kinded::Free, ..place })?;
+            let is_part = shape(value) == Shape::Object && {
+                let part = Object::read(value.get()).map_err(|wrong| self.edits.wrong(wrong))?;
+                part.text("type").is_some_and(|kind| types::is_known(self.form, &kind))
+            };
+            let kind = if is_part { Kinded::Plain } else { Kinded::Free };
+            self.value(value, Place { kind, ..place })?;
+        }
+        Ok(())
     }
 
     /// Whether what looks like a file is text.
@@ -309,18 +332,20 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         Ok(())
     }
 
-    /// Thinking with a signature is never changed.
+    /// What has a signature is never changed.
     fn signed(&mut self, object: &Object<'j>, role: Role) -> Result<(), Blocked> {
         // The history: the provider has it from itself, and its signature tells if it was changed.
         if self.on == On::Request {
             return Ok(());
         }
+        let summary = object.get("content");
         match self.context.compiled.policy.thinking {
             Thinking::Pass => Ok(()),
-            Thinking::Block => {
+            // A summary of the conversation is no thinking.
+            Thinking::Block if summary.is_none() => {
                 Err(Blocked::new(Kind::Unmaskable, "thinking is blocked (`thinking = \"block\"`)"))
             }
-            Thinking::Check => match object.get("thinking").and_then(inner) {
+            _ => match summary.or_else(|| object.get("thinking")).and_then(inner) {
                 Some(raw) => whole(raw, self.context, self.on, role, Manner::Unchanged).map(|_| ()),
                 None => Ok(()),
             },
@@ -381,8 +406,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
 
     fn manner(&self, raw: &str, place: Place<'_>) -> Manner {
         match place.key {
-            "arguments" => Manner::Arguments,
-            "partial_json" => Manner::Arguments,
+            "arguments" | "partial_json" if place.kind != Kinded::Free => Manner::Arguments,
             // What tools answer is JSON as a text more often than not, and its escapes hide characters.
             _ if place.role == Role::Tool && is_json(raw) => Manner::Arguments,
             "content" | "text" if self.is_json && self.on == On::Response && is_json(raw) => {

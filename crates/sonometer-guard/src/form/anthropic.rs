@@ -3,8 +3,8 @@
 use super::types;
 use crate::blocked::{Blocked, Kind};
 use crate::json::{Edits, Object, inner};
-use crate::lane::Manner;
-use crate::policy::{Thinking, Unknown};
+use crate::lane::{Manner, whole};
+use crate::policy::{On, Role, Thinking, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
 use crate::walk::unknown;
@@ -17,10 +17,20 @@ const THINKING: &str = "thinking";
 
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
-    /// The blocks that are open; those of unknown types that are left out are `true`.
-    open: BTreeMap<u32, bool>,
+    /// The blocks that are open.
+    open: BTreeMap<u32, Block>,
     is_done: bool,
     is_ended: bool,
+}
+
+/// What is done with the deltas of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Read,
+    /// A summary with a signature, which is never changed.
+    Signed,
+    /// One of an unknown type that is left out.
+    Left,
 }
 
 impl Messages {
@@ -107,7 +117,7 @@ impl Messages {
         let (Some(index), Some(block)) = (index, block) else {
             return Err(Blocked::new(Kind::Unreadable, "a block without its number or content"));
         };
-        if self.open.insert(index, false).is_some() {
+        if self.open.insert(index, Block::Read).is_some() {
             return Err(Blocked::new(Kind::Unreadable, "a block that is begun twice"));
         }
         let content = Object::read(block.get())?;
@@ -118,12 +128,15 @@ impl Messages {
                 Unknown::Block => return Err(unknown("content_block")),
                 Unknown::Drop => {
                     // Blocks are counted, so an empty one stands for it.
-                    self.open.insert(index, true);
+                    self.open.insert(index, Block::Left);
                     edits.replace(block.get(), "{\"type\":\"text\",\"text\":\"\"}".to_owned());
                     return Ok(edits);
                 }
                 Unknown::Pass => {}
             }
+        }
+        if kind == "compaction" && content.text("signature").is_some_and(|signature| !signature.is_empty()) {
+            self.open.insert(index, Block::Signed);
         }
         event.calls(index, 0, content.text("name").as_deref());
         let lane = match kind.as_ref() {
@@ -154,7 +167,8 @@ impl Messages {
         event: &mut Event<'_, '_>,
     ) -> Result<Shown, Blocked> {
         let index = self.index(object)?;
-        if self.open.get(&index) == Some(&true) {
+        let block = self.open.get(&index).copied().unwrap_or(Block::Read);
+        if block == Block::Left {
             return Ok(Shown::Nothing);
         }
         let Some(value) = object.get("delta") else {
@@ -179,8 +193,17 @@ impl Messages {
                 self.flush(index, event)?;
                 return Ok(Shown::AsItIs);
             }
-            // A citation is whole.
-            "citations_delta" => {
+            "compaction_delta" if block == Block::Signed => {
+                let summary = delta.get("content").and_then(inner).filter(|raw| !raw.is_empty());
+                if let Some(raw) = summary
+                    && event.context.compiled.policy.thinking != Thinking::Pass
+                {
+                    whole(raw, event.context, On::Response, Role::Assistant, Manner::Unchanged)?;
+                }
+                return Ok(Shown::AsItIs);
+            }
+            // A citation and a summary are whole.
+            "citations_delta" | "compaction_delta" => {
                 edits = event.walk(edits, |walk| walk.member("delta", value))?;
                 return Ok(edits.apply().map_or(Shown::AsItIs, Shown::With));
             }

@@ -11,7 +11,7 @@ use crate::walk::unknown;
 use std::collections::HashMap;
 
 /// Texts that come as deltas: the event without `.delta` and `.done`, the member of `.done`, and how it is read.
-const LANES: [(&str, &str, Manner); 10] = [
+const LANES: [(&str, &str, Manner); 11] = [
     ("response.output_text", "text", Manner::Text),
     ("response.refusal", "refusal", Manner::Text),
     ("response.reasoning_text", "text", Manner::Text),
@@ -22,6 +22,7 @@ const LANES: [(&str, &str, Manner); 10] = [
     ("response.code_interpreter_call_code", "code", Manner::Text),
     ("response.audio.transcript", "transcript", Manner::Text),
     ("response.shell_call_command", "command", Manner::Text),
+    ("response.apply_patch_call_operation_diff", "diff", Manner::Text),
 ];
 
 /// Events in which something stands whole, or nothing.

@@ -1,6 +1,7 @@
 //! The names that the guard knows: types of parts, items and blocks, and keys whose values are no text.
 
 use super::Form;
+use crate::policy::Role;
 
 /// Parts, tool calls and annotations of chat messages.
 const CHAT: &[&str] = &[
@@ -24,23 +25,32 @@ const CHAT: &[&str] = &[
 
 /// Blocks of messages, and what stands in them.
 const MESSAGES: &[&str] = &[
+    "advisor_redacted_result",
+    "advisor_result",
+    "advisor_tool_result",
+    "advisor_tool_result_error",
     "base64",
     "bash_code_execution_output",
     "bash_code_execution_result",
     "bash_code_execution_tool_result",
     "bash_code_execution_tool_result_error",
+    "browser_state",
     "char_location",
     "code_execution_output",
     "code_execution_result",
     "code_execution_tool_result",
     "code_execution_tool_result_error",
+    "compaction",
     "container_upload",
     "content",
     "content_block_location",
     "document",
+    "encrypted_code_execution_result",
     "ephemeral",
+    "fallback",
     "file",
     "image",
+    "mcp_tool_listing",
     "mcp_tool_result",
     "mcp_tool_use",
     "message",
@@ -56,8 +66,13 @@ const MESSAGES: &[&str] = &[
     "text_editor_code_execution_tool_result_error",
     "text_editor_code_execution_view_result",
     "thinking",
+    "tool_addition",
     "tool_reference",
+    "tool_removal",
     "tool_result",
+    "tool_search_tool_result",
+    "tool_search_tool_result_error",
+    "tool_search_tool_search_result",
     "tool_use",
     "url",
     "web_fetch_result",
@@ -71,16 +86,21 @@ const MESSAGES: &[&str] = &[
 
 /// Items of responses, and what stands in them.
 const RESPONSES: &[&str] = &[
+    "additional_tools",
+    "agent_message",
     "apply_patch_call",
     "apply_patch_call_output",
     "code_interpreter_call",
     "compaction",
+    "compaction_trigger",
     "computer_call",
     "computer_call_output",
     "computer_screenshot",
+    "configuration_update",
     "container_file_citation",
     "custom_tool_call",
     "custom_tool_call_output",
+    "encrypted_content",
     "exit",
     "file_citation",
     "file_path",
@@ -103,9 +123,13 @@ const RESPONSES: &[&str] = &[
     "mcp_call",
     "mcp_list_tools",
     "message",
+    "multi_agent_call",
+    "multi_agent_call_output",
     "open_page",
     "output_audio",
     "output_text",
+    "program",
+    "program_output",
     "reasoning",
     "reasoning_text",
     "refusal",
@@ -115,6 +139,8 @@ const RESPONSES: &[&str] = &[
     "summary_text",
     "text",
     "timeout",
+    "tool_search_call",
+    "tool_search_output",
     "url",
     "url_citation",
     "web_search_call",
@@ -136,6 +162,21 @@ pub(crate) fn is_typed_list(form: Form, key: &str) -> bool {
         "input" | "output" | "summary" | "outputs" => form == Form::Responses,
         "system" => form == Form::Messages,
         _ => false,
+    }
+}
+
+/// Who speaks in an item or block that does not say it: the model, or a tool. `None`: whoever speaks around it.
+pub(crate) fn role(name: &str) -> Option<Role> {
+    match name {
+        "agent_message" | "compaction" | "mcp_approval_request" | "program" | "reasoning" => {
+            Some(Role::Assistant)
+        }
+        "mcp_list_tools" | "mcp_tool_listing" | "program_output" | "tool_result" | "tool_search_output" => {
+            Some(Role::Tool)
+        }
+        _ if name.ends_with("_call_output") || name.ends_with("_tool_result") => Some(Role::Tool),
+        _ if name.ends_with("_call") => Some(Role::Assistant),
+        _ => None,
     }
 }
 
@@ -168,17 +209,21 @@ pub(crate) fn is_opaque(key: &str) -> bool {
     matches!(
         key,
         "allowed_callers"
+            | "approval_request_id"
             | "background"
             | "cache_control"
             | "call_id"
+            | "caller_id"
             | "container_id"
             | "content_filter_results"
+            | "download_id"
             | "effort"
             | "encoding_format"
             | "encrypted_content"
             | "encrypted_index"
             | "encrypted_stdout"
             | "file_id"
+            | "fingerprint"
             | "finish_reason"
             | "id"
             | "include"
@@ -192,6 +237,7 @@ pub(crate) fn is_opaque(key: &str) -> bool {
             | "object"
             | "obfuscation"
             | "phase"
+            | "previous_message_id"
             | "previous_response_id"
             | "prompt_filter_results"
             | "provider"
@@ -200,11 +246,14 @@ pub(crate) fn is_opaque(key: &str) -> bool {
             | "role"
             | "service_tier"
             | "signature"
+            | "skill_id"
             | "status"
             | "stop_reason"
             | "system_fingerprint"
+            | "tab_id"
             | "thought_signature"
             | "tool_call_id"
+            | "tool_id"
             | "tool_use_id"
             | "truncation"
             | "type"
@@ -219,8 +268,10 @@ pub(crate) fn is_opaque(key: &str) -> bool {
 pub(crate) fn is_free(key: &str) -> bool {
     matches!(
         key,
-        "client_metadata"
+        "attributes"
+            | "client_metadata"
             | "context_management"
+            | "definition"
             | "error"
             | "format"
             | "functions"

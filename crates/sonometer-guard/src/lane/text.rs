@@ -204,8 +204,8 @@ impl TextLane {
             let Some((_, shown)) = self.spans.pop_front() else { break };
             self.keep(span.start, false, context, out);
             if self.is_unchanged {
-                let message = "a mask found something in text that is signed and must not be changed; ask the provider to leave its thinking out, \
-                               or set `thinking = \"pass\"`";
+                let message = "a mask found something in text that is signed and must not be changed; ask the provider to leave its thinking \
+                               (or a summary of the conversation) out, or set `thinking = \"pass\"`";
                 return Err(Blocked::new(Kind::Unmaskable, message));
             }
             let hidden = self.source.take(span.end);
