@@ -48,10 +48,13 @@ impl Route {
                 || has("batches")
                 || has("threads")
                 || has("conversations")
-                || has("realtime") =>
+                || has("realtime")
+                || has("chatkit") =>
             {
                 Self::Apart(Form::Chat)
             }
+            // Agents that a provider runs: what the person says to them, and what they answer.
+            () if has("sessions") => Self::Apart(Form::Messages),
             // How clouds mount models of Anthropic: Bedrock and Vertex.
             () if has("model") && (last.starts_with("invoke") || last.starts_with("converse"))
                 || last.ends_with(":rawpredict")
@@ -95,6 +98,8 @@ mod tests {
             ("/v1/messages;a=b", Form::Messages),
             ("/v1/messages;a=b/count_tokens", Form::Messages),
             ("/v1/%65mbeddings", Form::Embeddings),
+            ("/v1/responses/compact", Form::Responses),
+            ("/v1/Responses/input_tokens", Form::Responses),
         ] {
             assert_eq!(Route::of("POST", path), Route::Guarded(form), "{path}");
         }
@@ -102,6 +107,9 @@ mod tests {
             ("/v1/embeddings/.", Form::Embeddings),
             ("/v1/chat/completions/.", Form::Chat),
             ("/v1/publishers/x/models/y%3ArawPredict", Form::Messages),
+            ("/v1/responses/resp_1/cancel", Form::Responses),
+            ("/v1/sessions/sesn_1/events", Form::Messages),
+            ("/v1/chatkit/sessions", Form::Chat),
         ] {
             assert_eq!(Route::of("POST", path), Route::Apart(form), "{path}");
         }

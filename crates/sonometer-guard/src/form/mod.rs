@@ -33,6 +33,7 @@ impl Form {
     /// assert_eq!(Form::of_path("/v1/chat/completions"), Some(Form::Chat));
     /// assert_eq!(Form::of_path("/openai/deployments/small/chat/completions"), Some(Form::Chat));
     /// assert_eq!(Form::of_path("/v1/messages/count_tokens"), Some(Form::Messages));
+    /// assert_eq!(Form::of_path("/v1/responses/compact"), Some(Form::Responses));
     /// assert_eq!(Form::of_path("/v1/models"), None);
     /// ```
     pub fn of_path(path: &str) -> Option<Self> {
@@ -42,6 +43,8 @@ impl Form {
             ("/chat/completions", Self::Chat),
             ("/completions", Self::Completions),
             ("/responses", Self::Responses),
+            ("/responses/compact", Self::Responses),
+            ("/responses/input_tokens", Self::Responses),
             ("/embeddings", Self::Embeddings),
             ("/messages", Self::Messages),
         ]
