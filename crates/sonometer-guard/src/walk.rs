@@ -8,6 +8,7 @@ use crate::lane::{Context, Manner, number, whole};
 use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
 use crate::schema::{self, Schemas};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -133,27 +134,34 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                         continue;
                     }
                     Unknown::Pass => {}
-                    _ => return Err(unknown(place.key)),
+                    Unknown::Drop => return Err(unknown(place.key, &self.kind(item)?, PASS)),
+                    Unknown::Block => return Err(unknown(place.key, &self.kind(item)?, DROP_OR_PASS)),
                 }
             }
             self.value(item, inside)?;
         }
         if !dropped.is_empty() {
-            self.drop_items(&items, &dropped)?;
+            self.drop_items(&items, &dropped, place.key)?;
         }
         Ok(())
     }
 
     /// Whether the type of an item is known; one without a type is a message.
-    fn is_known(&self, item: &RawValue) -> Result<bool, Blocked> {
-        let kind = Object::read(item.get()).map_err(|wrong| self.edits.wrong(wrong))?.text("type");
-        Ok(kind.is_none_or(|kind| types::is_known(self.form, &kind)))
+    fn is_known(&self, item: &'j RawValue) -> Result<bool, Blocked> {
+        let kind = self.kind(item)?;
+        Ok(kind.is_empty() || types::is_known(self.form, &kind))
+    }
+
+    /// The type of an item; empty if it has none.
+    fn kind(&self, item: &'j RawValue) -> Result<Cow<'j, str>, Blocked> {
+        let object = Object::read(item.get()).map_err(|wrong| self.edits.wrong(wrong))?;
+        Ok(object.text("type").unwrap_or_default())
     }
 
     /// Writes a list anew without some of its items.
-    fn drop_items(&mut self, items: &List<'j>, dropped: &[usize]) -> Result<(), Blocked> {
+    fn drop_items(&mut self, items: &List<'j>, dropped: &[usize], key: &str) -> Result<(), Blocked> {
         if dropped.len() == items.0.len() {
-            return Err(unknown("list"));
+            return Err(unknown(key, &self.kind(items.0[0])?, PASS));
         }
         // With the comma before it; of the first ones with the comma behind.
         let first_kept = dropped.iter().zip(0..).take_while(|(at, number)| **at == *number).count();
@@ -431,13 +439,30 @@ fn is_json(raw: &str) -> bool {
     text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-pub(crate) fn unknown(what: &str) -> Blocked {
-    let what: String =
-        what.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')).take(64).collect();
-    Blocked::new(
-        Kind::Unknown,
-        format!("an unknown type in `{what}`; set `unknown` to `drop` or `pass` to let it through"),
-    )
+/// What the policy may be set to where something unknown was met.
+pub(crate) const DROP_OR_PASS: &str = "set `unknown` to `drop` or `pass` to let it through";
+/// The same where nothing can be left out.
+pub(crate) const PASS: &str = "it cannot be left out; set `unknown` to `pass` to let it through";
+
+/// A type that the guard does not know, in a place whose name belongs to the form.
+pub(crate) fn unknown(place: &str, kind: &str, advice: &str) -> Blocked {
+    let kind = if is_kind(kind) { format!(" `{kind}`") } else { String::new() };
+    let place = if is_kind(place) { place } else { "object" };
+    Blocked::new(Kind::Unknown, format!("an unknown type{kind} in `{place}`; {advice}"))
+}
+
+/// A member that the guard does not know.
+pub(crate) fn unknown_member(name: &str) -> Blocked {
+    let name = if is_kind(name) { format!(" `{name}`") } else { String::new() };
+    Blocked::new(Kind::Unknown, format!("an unknown member{name}; {DROP_OR_PASS}"))
+}
+
+/// Whether a name reads as the forms write their types, so that it may be quoted: any other could be a text.
+fn is_kind(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-'))
+        && name.bytes().filter(u8::is_ascii_digit).count() <= 8
 }
 
 fn unmaskable_media(kind: &str) -> Blocked {

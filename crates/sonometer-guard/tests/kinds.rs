@@ -364,3 +364,59 @@ fn items_of_a_history_have_the_role_of_who_made_them() {
         }
     }
 }
+
+/// A refusal names the type, where it stands and what to set. A type that could be a text is not quoted.
+#[test]
+fn a_refusal_names_what_is_unknown() {
+    let dropping = guard(r#"{"unknown":"drop","rules":[{"action":"mask","target":"personal-data"}]}"#);
+    let said = |guard: &Guard, form, all: &[Value]| {
+        guard.request(form, request(form, all).as_bytes()).expect_err("is refused").message
+    };
+    let hologram = json!({"type": "hologram_20260801"});
+    for (guard, kind, told) in [
+        (
+            &masking(),
+            &hologram,
+            "an unknown type `hologram_20260801` in `content`; set `unknown` to `drop` or `pass`",
+        ),
+        (
+            &dropping,
+            &hologram,
+            "`hologram_20260801` in `content`; it cannot be left out; set `unknown` to `pass`",
+        ),
+        (&masking(), &json!({"type": MAIL}), "an unknown type in `content`; set"),
+        (&masking(), &json!({"type": format!("id-{ID}")}), "an unknown type in `content`; set"),
+    ] {
+        let message = said(guard, Form::Messages, std::slice::from_ref(kind));
+        assert!(message.contains(told), "{message}");
+    }
+    let event = |event: Value| format!("data: {event}\n\n");
+    for (form, bytes, told) in [
+        (
+            Form::Responses,
+            event(json!({"type": "response.hologram.delta"})),
+            "`response.hologram.delta` in `event`; set `unknown` to `drop`",
+        ),
+        (
+            Form::Responses,
+            event(json!({"type": "response.output_item.added", "item": {"type": "hologram"}})),
+            "`hologram` in `item`; it cannot be left out",
+        ),
+        (Form::Messages, event(json!({"type": "hologram"})), "`hologram` in `event`; set"),
+        (
+            Form::Messages,
+            event(json!({"type": "content_block_start", "index": 0, "content_block": {"type": "hologram"}})),
+            "`hologram` in `content_block`; set",
+        ),
+        (
+            Form::Chat,
+            event(json!({"choices": [{"index": 0, "delta": {"hologram": "a"}}]})),
+            "an unknown member `hologram`; set `unknown`",
+        ),
+    ] {
+        let (blocked, _) =
+            run(begin(&masking(), form).stream(), &[bytes.as_bytes()], |_| {}).expect_err("is refused");
+        assert_eq!(blocked.kind, Kind::Unknown);
+        assert!(blocked.message.contains(told), "{}", blocked.message);
+    }
+}

@@ -7,7 +7,7 @@ use crate::lane::{Manner, whole};
 use crate::policy::{On, Role, Thinking, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
-use crate::walk::unknown;
+use crate::walk::{DROP_OR_PASS, unknown};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ impl Messages {
             _ => {
                 event.context.report.unknown += 1;
                 match event.context.compiled.policy.unknown {
-                    Unknown::Block => return Err(unknown("event")),
+                    Unknown::Block => return Err(unknown("event", &kind, DROP_OR_PASS)),
                     Unknown::Drop => return Ok(Shown::Nothing),
                     Unknown::Pass => {
                         for (member, value) in &object.0 {
@@ -125,7 +125,7 @@ impl Messages {
         if !types::is_known(event.form, &kind) {
             event.context.report.unknown += 1;
             match event.context.compiled.policy.unknown {
-                Unknown::Block => return Err(unknown("content_block")),
+                Unknown::Block => return Err(unknown("content_block", &kind, DROP_OR_PASS)),
                 Unknown::Drop => {
                     // Blocks are counted, so an empty one stands for it.
                     self.open.insert(index, Block::Left);
@@ -207,10 +207,10 @@ impl Messages {
                 edits = event.walk(edits, |walk| walk.member("delta", value))?;
                 return Ok(edits.apply().map_or(Shown::AsItIs, Shown::With));
             }
-            _ => {
+            kind => {
                 event.context.report.unknown += 1;
                 match event.context.compiled.policy.unknown {
-                    Unknown::Block => return Err(unknown("delta")),
+                    Unknown::Block => return Err(unknown("delta", kind, DROP_OR_PASS)),
                     Unknown::Drop => return Ok(Shown::Nothing),
                     Unknown::Pass => {
                         edits = event.walk(edits, |walk| walk.member("delta", value))?;

@@ -7,7 +7,7 @@ use crate::lane::Manner;
 use crate::policy::{Pass, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
-use crate::walk::unknown;
+use crate::walk::unknown_member;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
@@ -273,7 +273,7 @@ impl<'j> Slots<'_, 'j> {
     fn unknown(&mut self, name: &str, value: &'j RawValue, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         event.context.report.unknown += 1;
         match event.context.compiled.policy.unknown {
-            Unknown::Block => return Err(unknown(name)),
+            Unknown::Block => return Err(unknown_member(name)),
             Unknown::Drop => self.own.push(Edit::Null(value)),
             Unknown::Pass => self.walk(name, value),
         }

@@ -7,7 +7,7 @@ use crate::lane::Manner;
 use crate::policy::{Pass, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
-use crate::walk::unknown;
+use crate::walk::{DROP_OR_PASS, PASS, unknown};
 use std::collections::HashMap;
 
 /// Texts that come as deltas: the event without `.delta` and `.done`, the member of `.done`, and how it is read.
@@ -142,18 +142,22 @@ impl Responses {
             || kind == "response.output_text.annotation.added"
             || kind == "keepalive";
         let items = ["item", "part"].iter().filter_map(|name| object.get(name));
-        let mut items = items.filter_map(|item| Object::read(item.get()).ok()?.text("type"));
-        let all_known = items.all(|kind| types::is_known(event.form, &kind));
-        if is_known && all_known {
+        let mut kinds = items.filter_map(|item| Object::read(item.get()).ok()?.text("type"));
+        let item = kinds.find(|kind| !types::is_known(event.form, kind));
+        if is_known && item.is_none() {
             return Ok(None);
         }
         event.context.report.unknown += 1;
+        let (place, kind) = match &item {
+            Some(item) if is_known => ("item", item.as_ref()),
+            _ => ("event", kind),
+        };
         match event.context.compiled.policy.unknown {
-            Unknown::Block => Err(unknown(if is_known { "item" } else { "event" })),
-            // Later events name items by their place, and the last one has all: an item cannot be left out.
-            Unknown::Drop if is_known => Err(unknown("item")),
-            Unknown::Drop => Ok(Some(Shown::Nothing)),
             Unknown::Pass => Ok(None),
+            // Later events name items by their place, and the last one has all: an item cannot be left out.
+            _ if is_known => Err(unknown(place, kind, PASS)),
+            Unknown::Drop => Ok(Some(Shown::Nothing)),
+            Unknown::Block => Err(unknown(place, kind, DROP_OR_PASS)),
         }
     }
 
