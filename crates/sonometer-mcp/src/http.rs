@@ -4,16 +4,17 @@
 use crate::bench::Bench;
 use crate::limits::{MESSAGE_BYTES, WAITING_OF_ALL, grouped};
 use crate::server::Server;
+use crate::sieve;
 use crate::works::Client;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::serve::IncomingStream;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::future::Future;
@@ -120,12 +121,8 @@ async fn admit(
         .and_then(|length| length.parse::<u64>().ok())
         .is_some_and(|length| length > MESSAGE_BYTES as u64)
     {
-        let why = format!(
-            "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
-            grouped(MESSAGE_BYTES)
-        );
         drain(request.into_body()).await;
-        return refused(StatusCode::PAYLOAD_TOO_LARGE, &why);
+        return too_large();
     }
     let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {
         let why = format!(
@@ -133,10 +130,44 @@ async fn admit(
         );
         return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
     };
+    if request.method() == Method::POST && request.uri().path() == PATH {
+        request = match readable(request).await {
+            Ok(request) => request,
+            Err(response) => return *response,
+        };
+    }
     request.extensions_mut().insert(client);
     let response = next.run(request).await;
     drop(place);
     response
+}
+
+/// A request whose message is one; else the answer that says why not.
+async fn readable(request: Request) -> Result<Request, Box<Response>> {
+    let (parts, body) = request.into_parts();
+    let message = match Limited::new(body, MESSAGE_BYTES).collect().await {
+        Ok(message) => message.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => return Err(Box::new(too_large())),
+        Err(_) => {
+            let why = "the message did not come in whole; send it again";
+            return Err(Box::new(refused(StatusCode::BAD_REQUEST, why)));
+        }
+    };
+    match sieve::refusal(&message) {
+        Some(answer) => {
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            Err(Box::new((StatusCode::BAD_REQUEST, kind, answer.to_string()).into_response()))
+        }
+        None => Ok(Request::from_parts(parts, Body::from(message))),
+    }
+}
+
+fn too_large() -> Response {
+    let why = format!(
+        "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
+        grouped(MESSAGE_BYTES)
+    );
+    refused(StatusCode::PAYLOAD_TOO_LARGE, &why)
 }
 
 /// Reads the rest of a message that is refused: a client that still writes would lose the answer with the connection.
@@ -177,7 +208,7 @@ fn refused(status: StatusCode, why: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::AsyncWriteExt;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
 
     #[test]
@@ -199,6 +230,61 @@ mod tests {
             twice.append(header::AUTHORIZATION, value.parse().expect("a header"));
         }
         assert!(!super::knows(&twice, "secret"), "of two tokens none counts");
+    }
+
+    #[tokio::test]
+    async fn a_message_that_cannot_be_served_is_answered_with_its_id() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+        let address = listener.local_addr().expect("is bound");
+        let bench = Arc::new(Bench::new(crate::Own::default()));
+        let serving = tokio::spawn(serve(bench, listener, "secret", std::future::pending()));
+        for (message, id, code, told) in [
+            ("not json", "null", -32700, "is not JSON: expected ident at line 1 column 2;"),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"text":"\ud83d"}"#,
+                "7",
+                -32700,
+                "is not JSON: unexpected end of hex escape",
+            ),
+            (
+                r#"{"id":"a","method":"ping"}"#,
+                "\"a\"",
+                -32600,
+                "is no request: `jsonrpc` is not \"2.0\"; write {",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":8,"method":"ping","params":[]}"#,
+                "8",
+                -32600,
+                "`params` is not an object; write {",
+            ),
+            (
+                r#"[{"jsonrpc":"2.0","id":9,"method":"ping"}]"#,
+                "null",
+                -32600,
+                "each message has to be sent by itself",
+            ),
+        ] {
+            let mut socket = TcpStream::connect(address).await.expect("connects");
+            let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\nconnection: close\r\n";
+            let request = format!("{head}content-length: {}\r\n\r\n{message}", message.len());
+            socket.write_all(request.as_bytes()).await.expect("sends");
+            let mut answer = String::new();
+            socket.read_to_string(&mut answer).await.expect("is UTF-8");
+            let (head, body) = answer.split_once("\r\n\r\n").expect("has a head");
+            assert!(head.starts_with("HTTP/1.1 400"), "{answer}");
+            let said: serde_json::Value = serde_json::from_str(body).expect("is JSON");
+            assert_eq!(
+                (said["id"].to_string().as_str(), &said["error"]["code"]),
+                (id, &code.into()),
+                "{said}"
+            );
+            assert!(
+                said["error"]["message"].as_str().is_some_and(|message| message.contains(told)),
+                "{said}"
+            );
+        }
+        serving.abort();
     }
 
     /// The head of a request that never ends, and a body.

@@ -95,7 +95,15 @@ fn check(value: &Value, schema: &Value, place: &str) -> Result<(), Refusal> {
         && !is_of(value, wanted)
         && (place.is_empty() || !value.is_null())
     {
-        let message = format!("this is {}; give {}", named(value), a(wanted));
+        // Models like to write a list or an object as its JSON in a text.
+        let held = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let message = match held.filter(|held| matches!(wanted, "array" | "object") && is_of(held, wanted)) {
+            Some(held) => {
+                let held = named(&held);
+                format!("this is a text that holds {held}; give {held}, without quotes around it")
+            }
+            None => format!("this is {}; give {}{}", named(value), a(wanted), keys(schema)),
+        };
         return Err(Refusal::invalid(place, message));
     }
     if let (Some(Value::Array(names)), Some(text)) = (schema.get("enum"), value.as_str())
@@ -189,6 +197,17 @@ fn a(wanted: &str) -> &'static str {
     }
 }
 
+/// What an object, or those in a list, can have.
+fn keys(schema: &Value) -> String {
+    let (of, schema) = match schema.get("items") {
+        Some(items) if items.get("properties").is_some() => (" of objects", items),
+        _ => ("", schema),
+    };
+    let keys = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|all| all.keys());
+    let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+    if keys.is_empty() { String::new() } else { format!("{of}, whose keys can be {}", keys.join(", ")) }
+}
+
 /// Any JSON, described.
 pub(crate) fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::Schema::try_from(json!({})).unwrap_or_default()
@@ -248,6 +267,21 @@ mod tests {
             ),
             (json!({"text: 4111 1111 1111 1111": 1}), "unknown argument; did you mean `text`?"),
             (json!({"text": 5}), r#"place: "text", message: "this is a number; give a text""#),
+            (json!({"turns": "Hello."}), "this is a text; give a list of objects, whose keys can be `role`"),
+            (
+                json!({"turns": "[{\"role\": \"a\"}]"}),
+                "this is a text that holds a list; give a list, without quotes",
+            ),
+            (
+                json!({"turns": "{\"role\": \"a\"}"}),
+                "this is a text; give a list of objects, whose keys can be `role`",
+            ),
+            (json!({"one": "a"}), "this is a text; give an object, whose keys can be `role`"),
+            (
+                json!({"one": "{\"role\": \"a\"}"}),
+                "this is a text that holds an object; give an object, without quotes",
+            ),
+            (json!({"text": ["a"]}), "this is a list; give a text"),
             (json!({"count": -1}), "give a whole number of 0 or more"),
             (
                 json!({"turns": [{"role": "a"}, {}]}),

@@ -166,6 +166,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let why = request.params.as_ref().and_then(|params| params.get("why")?.as_str()).unwrap_or_default();
         Err(match request.method.as_str() {
             sieve::TOO_LARGE => {
                 let message = format!(
@@ -174,14 +175,8 @@ impl ServerHandler for Server {
                 );
                 ErrorData::invalid_request(message, None)
             }
-            sieve::UNREADABLE => {
-                let why = request.params.as_ref().and_then(|params| params.get("why")?.as_str());
-                let why = why.unwrap_or_default();
-                ErrorData::parse_error(
-                    format!("the message is not JSON: {why}; send whole characters, in UTF-8"),
-                    None,
-                )
-            }
+            sieve::UNREADABLE => sieve::unreadable(why),
+            sieve::MISSHAPEN => sieve::no_request(why),
             // Requests of the protocol come here only if their parameters cannot be read.
             known if METHODS.contains(&known) => {
                 let fix = "names are texts, and `arguments` is an object";

@@ -1,14 +1,18 @@
 //! Standard input, with a bound for each line. A message that is too large is not kept: in its place stands a small one with its id, so that the client gets
-//! an answer that says why, and does not wait for ever. The same goes for what is not JSON, such as half of a character that a program has cut in two.
+//! an answer that says why, and does not wait for ever. The same goes for what is not JSON, such as half of a character that a program has cut in two, and
+//! for JSON that is no request.
 
 use crate::limits::MESSAGE_BYTES;
-use serde_json::Value;
+use rmcp::model::ErrorData;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// The method that stands in the place of a message that is too large.
 pub(crate) const TOO_LARGE: &str = "sonometer/too_large";
 /// The method that stands in the place of a message that is not JSON.
 pub(crate) const UNREADABLE: &str = "sonometer/unreadable";
+/// The method that stands in the place of JSON that is no request.
+pub(crate) const MISSHAPEN: &str = "sonometer/misshapen";
 
 /// What clients of the protocol from 2026 on say with every request; older ones are free to.
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
@@ -81,9 +85,58 @@ impl Line {
         match (serde_json::from_slice::<Value>(json), id.found) {
             // Where and why, without any of the text.
             (Err(why), Some(id)) => Some(instead(UNREADABLE, &why.to_string(), &id)),
+            (Ok(message), Some(id)) => match misshapen(&message) {
+                Some(why) => Some(instead(MISSHAPEN, why, &id)),
+                None => Some(kept),
+            },
             _ => Some(kept),
         }
     }
+}
+
+/// What keeps a message from being a request; `None` for one, and for an answer.
+fn misshapen(message: &Value) -> Option<&'static str> {
+    let has = |key: &str| message.get(key).is_some();
+    if message.is_array() {
+        return Some("it is a list, and each message has to be sent by itself");
+    }
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Some("`jsonrpc` is not \"2.0\"");
+    }
+    if !has("method") && (has("result") || has("error")) {
+        return None;
+    }
+    if !message.get("method").is_some_and(Value::is_string) {
+        return Some("`method` is not a text");
+    }
+    let params = message.get("params");
+    params
+        .is_some_and(|params| !params.is_object() && !params.is_null())
+        .then_some("`params` is not an object")
+}
+
+/// What a client is told whose message is not JSON.
+pub(crate) fn unreadable(why: &str) -> ErrorData {
+    ErrorData::parse_error(format!("the message is not JSON: {why}; send whole characters, in UTF-8"), None)
+}
+
+/// What a client is told whose message is no request.
+pub(crate) fn no_request(why: &str) -> ErrorData {
+    let form = r#"{"jsonrpc": "2.0", "id": 1, "method": "…", "params": {…}}"#;
+    ErrorData::invalid_request(format!("the message is no request: {why}; write {form}"), None)
+}
+
+/// The answer to a whole message that cannot be served; `None` for one that can.
+pub(crate) fn refusal(message: &[u8]) -> Option<Value> {
+    let json = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
+    let error = match serde_json::from_slice::<Value>(json) {
+        Err(why) => unreadable(&why.to_string()),
+        Ok(message) => no_request(misshapen(&message)?),
+    };
+    let mut id = Id::default();
+    id.read(message);
+    let id = id.found.and_then(|id| serde_json::from_str(&id).ok()).unwrap_or(Value::Null);
+    Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
 }
 
 /// A message that stands in the place of another.
@@ -185,13 +238,13 @@ mod tests {
 
     #[tokio::test]
     async fn lines_pass_as_they_are() {
-        let lines = "{\"id\":1}\n\n{\"id\":2,\"a\":\"x\\\"}\"}\r\nnot json\n";
+        let lines = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"x\\\"}\"}\r\nnot json\n";
         for chunk in [1, 3, 1 << 10] {
             assert_eq!(passed(lines.as_bytes(), 100, chunk).await, lines);
         }
         assert_eq!(
-            passed(b"{\"id\":1}\n{\"id\":2}", 100, 7).await,
-            "{\"id\":1}\n",
+            passed(b"{\"method\":1}\n{\"method\":2}", 100, 7).await,
+            "{\"method\":1}\n",
             "what has no end is not complete"
         );
     }
@@ -231,8 +284,29 @@ mod tests {
             let wanted = String::from_utf8(instead(UNREADABLE, &why, "1")).expect("UTF-8");
             assert_eq!(passed(&line, 1_000, 64).await, wanted, "{line:?}");
         }
-        let marked = "\u{feff}{\"id\":1}\n";
+        let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n";
         assert_eq!(passed(marked.as_bytes(), 100, 64).await, marked, "is JSON");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_request_keeps_its_id() {
+        for (message, why) in [
+            (r#"{"id":1,"method":"ping"}"#, "`jsonrpc` is not \"2.0\""),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "`jsonrpc` is not \"2.0\""),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "`method` is not a text"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "`method` is not a text"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, "`params` is not an object"),
+        ] {
+            let wanted = String::from_utf8(instead(MISSHAPEN, why, "1")).expect("UTF-8");
+            assert_eq!(passed(format!("{message}\n").as_bytes(), 1_000, 64).await, wanted, "{message}");
+        }
+        for message in [
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"a"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
+        ] {
+            let line = format!("{message}\n");
+            assert_eq!(passed(line.as_bytes(), 1_000, 64).await, line);
+        }
     }
 
     #[tokio::test]

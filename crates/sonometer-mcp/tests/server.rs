@@ -210,6 +210,21 @@ async fn half_of_a_character_is_answered() {
     assert!(message.contains("the message is not JSON: ") && message.contains("line 1 column"), "{message}");
 }
 
+/// A message with an id that is no request is answered with its id, so that nobody waits.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_request_is_answered() {
+    let mut client = Client::new().await;
+    let call = r#"{"jsonrpc":"2.0","id":78,"method":"tools/call","params":["sense"]}"#;
+    client.to.write_all(format!("{call}\n").as_bytes()).await.expect("the server reads");
+    let said = client.next().await;
+    assert_eq!((&said["id"], &said["error"]["code"]), (&json!(78), &json!(-32600)), "{said}");
+    let message = said["error"]["message"].as_str().expect("an error");
+    assert!(
+        message.starts_with("the message is no request: `params` is not an object; write {"),
+        "{message}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_name_is_reported_at_its_argument() {
     let mut client = Client::new().await;
