@@ -90,10 +90,17 @@ impl Source {
         shelf
     }
 
-    /// The instrument of a protocol.
-    pub(crate) fn sensor(&self) -> Result<Sensor, Failure> {
-        let (protocol, _) = self.read()?;
-        Sensor::new(protocol).map_err(|error| Failure::engine(&self.name, &error))
+    /// The instrument of a protocol, for a verb that measures by nothing else.
+    pub(crate) fn sensor(&self, fix: &str) -> Result<Sensor, Failure> {
+        match self.document()?.0 {
+            Document::Protocol(protocol) => {
+                Sensor::new(*protocol).map_err(|error| Failure::engine(&self.name, &error))
+            }
+            other => {
+                let kind = other.kind().as_str();
+                Err(Failure::unusable(format!("{}: a {kind} is no protocol; {fix}", self.name)))
+            }
+        }
     }
 }
 

@@ -300,6 +300,14 @@ fn inputs_and_outputs_that_are_none() {
         (&["batch", "courtesy@1.5", &empty], "the input is empty"),
         (&["batch", "courtesy@1.5", TALKS, "--out", "missing/out.jsonl"], "cannot be written"),
         (&["batch", "courtesy@1.5", TALKS, "--resume"], "--out"),
+        (
+            &["batch", "reply-quality@1.0", TALKS],
+            "error: reply-quality@1.0: a metric is no protocol; to measure the texts",
+        ),
+        (
+            &["batch", "service-call@1.0", TALKS],
+            "service-call@1.0: a blueprint is no protocol; to measure the texts",
+        ),
         (&["batch", "courtesy@1.5", TALKS, "--threads", "0"], "--threads"),
     ] {
         let ran = run(arguments);

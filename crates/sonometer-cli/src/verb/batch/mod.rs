@@ -88,7 +88,9 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
         offsets: arguments.offsets,
         ..View::default()
     };
-    let sensor = Source::find(&arguments.target)?.sensor()?;
+    let fix =
+        "to measure the texts of the lines by it, name what holds them, such as `--text-column content`";
+    let sensor = Source::find(&arguments.target)?.sensor(fix)?;
     let sums = arguments.summary || arguments.page.is_asked();
     let source = input::shown(input).to_owned();
     let bench = Bench { sensor, options, view, sums, source };
