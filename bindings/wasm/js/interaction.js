@@ -2,7 +2,7 @@
 import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 import { join, toJson, wantWhole } from './json.js';
-import { kind } from './kind.js';
+import { isPromise, kind } from './kind.js';
 
 const inside = Symbol();
 
@@ -38,8 +38,9 @@ export function written(input, place = '') {
     return { text: input, json: false };
   }
   if (input instanceof Interaction) return { text: input.json(), json: true };
-  if (typeof input !== 'object' || input === null) {
-    const fix = input === null || input === undefined ? "; give '' for an empty text" : '';
+  if (typeof input !== 'object' || input === null || isPromise(input)) {
+    const missing = input === null || input === undefined ? "; give '' for an empty text" : '';
+    const fix = isPromise(input) ? '; write `await` before it' : missing;
     throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}${fix}`);
   }
   const text = jsonOf(input, place || 'interaction', Array.isArray(input) ? join(place, 'segments') : place);

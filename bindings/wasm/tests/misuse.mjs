@@ -8,6 +8,7 @@ export const expected = [
   'a protocol that is none: invalid_protocol at line 1, column 1',
   'what does not ship: target_not_found at target',
   'an unknown option: invalid_request at options.profil',
+  'a promise: a text, a list of turns or an interaction is needed, not a promise; write `await` before it',
   'half of a pair: invalid_request at content',
   'half of a pair in JSON text: invalid_request at line 1, column 14',
   'a byte order mark: found at 1 to 10, 10 units long',
@@ -47,6 +48,7 @@ export async function misuse({ Interaction, Sensor, SonometerError }) {
   refused('a protocol that is none', () => Sensor.fromSource('- x'));
   refused('what does not ship', () => Sensor.shipped('nothing'));
   refused('an unknown option', () => sensor.sense('x', { profil: 'raw' }));
+  refused('a promise', () => sensor.sense(Promise.resolve('Thank you.')), (error) => error.message);
   refused('half of a pair', () => sensor.sense('thank you \ud83d'));
   refused('half of a pair in JSON text', () => Interaction.parse('{"content": "\\ud800"}'));
   const [found] = sensor.sense('\ufeffThank you').evidence;

@@ -1,7 +1,7 @@
 // The package as it is installed from its archive.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const cjs = createRequire(import.meta.url)('sonometer');
 
 test('what is in it', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'chats-node.js', 'chats.d.ts', 'chats.js', 'chats.wasm', 'dives.d.cts', 'dives.d.ts', 'errors.d.cts', 'errors.d.ts', 'highlight.d.ts', 'highlight.js', 'index.d.cts', 'index.d.ts',
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'chats-node.js', 'chats.d.ts', 'chats.js', 'chats.wasm', 'dives.d.cts', 'dives.d.ts', 'errors.d.cts', 'errors.d.ts', 'examples', 'highlight.d.ts', 'highlight.js', 'index.d.cts', 'index.d.ts',
     'node.cjs', 'node.js', 'package.json', 'promptfoo.cjs', 'promptfoo.d.cts', 'promptfoo.d.ts', 'promptfoo.js', 'protocols', 'readings.d.cts', 'readings.d.ts', 'sensor.d.cts', 'sensor.d.ts', 'sonometer.wasm', 'stage.d.cts', 'stage.d.ts', 'talk.d.ts',
     'talk.js', 'web.js', 'worker-node.js', 'worker-thread-node.js', 'worker-thread.js', 'worker.d.ts', 'worker.js',
   ]);
@@ -27,6 +27,12 @@ test('what is in it', () => {
   const { version, dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.ok(esm.fingerprint().startsWith(`sonometer ${version};`), 'the version is that of the engine');
   assert.equal(dependencies, undefined);
+});
+
+test('what the README leads to is in it', () => {
+  const links = [...readFileSync(join(installed, 'README.md'), 'utf8').matchAll(/\]\(([^):#]+)\)/g)].map(([, link]) => link);
+  assert.ok(links.length > 0);
+  for (const link of links) assert.ok(existsSync(join(installed, link)), link);
 });
 
 test('require and import give the same classes', () => {
