@@ -19,7 +19,7 @@ const TOOLS: [&str; 2] = ["tool", "function"];
 /// Keys of tool calls; a message with one of them needs no content.
 const CALLS: [&str; 2] = ["function_call", "tool_calls"];
 /// All keys that a message may have; only the first five are read.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 32] = [
     "content",
     "role",
     "timestamp",
@@ -29,9 +29,11 @@ const KEYS: [&str; 29] = [
     "cache_control",
     "container",
     "context_management",
+    "diagnostics",
     "function_call",
     "id",
     "images",
+    "input_transformations",
     "metadata",
     "model",
     "name",
@@ -41,6 +43,7 @@ const KEYS: [&str; 29] = [
     "reasoning_content",
     "reasoning_details",
     "status",
+    "stop_details",
     "stop_reason",
     "stop_sequence",
     "thinking_blocks",
