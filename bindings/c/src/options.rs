@@ -90,20 +90,33 @@ impl Options {
     /// # Safety
     /// `primary` lives during `'a`.
     unsafe fn wanted<'a>(&self) -> Result<Wanted<'a>, Failure> {
-        let known = |name: &str, number| {
+        let known = |name: &str, number, values: &str| {
             Failure::argument(
                 format!("options.{name}"),
-                format!("`{name}` is {number}, which is not one of its values"),
+                format!("`{name}` is {number}, which is not one of its values; write {values}"),
             )
         };
+        let ask = "`SNM_ASK_NO`, `SNM_ASK_YES` or `SNM_ASK_WITH`";
         let profile = usize::try_from(self.profile).ok().and_then(|at| Profile::ALL.get(at).copied());
-        let profile = profile.ok_or_else(|| known("profile", self.profile))?;
+        let profile = profile.ok_or_else(|| {
+            known(
+                "profile",
+                self.profile,
+                "`SNM_PROFILE_RAW`, `SNM_PROFILE_DETAILED` or `SNM_PROFILE_DISCOVERY`",
+            )
+        })?;
         let offsets = match self.offsets {
             SNM_OFFSETS_NONE => None,
             SNM_OFFSETS_BYTES => Some(OffsetUnit::Bytes),
             SNM_OFFSETS_CHARS => Some(OffsetUnit::Chars),
             SNM_OFFSETS_UTF16 => Some(OffsetUnit::Utf16),
-            other => return Err(known("offsets", other)),
+            other => {
+                return Err(known(
+                    "offsets",
+                    other,
+                    "`SNM_OFFSETS_NONE`, `SNM_OFFSETS_BYTES`, `SNM_OFFSETS_CHARS` or `SNM_OFFSETS_UTF16`",
+                ));
+            }
         };
         let flow = match self.flow {
             SNM_ASK_NO => None,
@@ -113,13 +126,13 @@ impl Options {
                 let primary = unsafe { raw::text(self.primary.data, self.primary.len, "options.primary") }?;
                 Some(FlowOptions { primary: Some(primary) })
             }
-            other => return Err(known("flow", other)),
+            other => return Err(known("flow", other, ask)),
         };
         let temporal = match self.temporal {
             SNM_ASK_NO => None,
             SNM_ASK_YES => Some(TemporalOptions::default()),
             SNM_ASK_WITH => Some(TemporalOptions { window: Some(Unit(self.window)) }),
-            other => return Err(known("temporal", other)),
+            other => return Err(known("temporal", other, ask)),
         };
         if self.usd_per_ics < 0 {
             return Err(Failure::argument("options.usd_per_ics", "the price must not be below 0"));
@@ -135,7 +148,12 @@ impl Options {
             SenseOptions { usd_per_ics: Unit(self.usd_per_ics), mask, mask_key, ..SenseOptions::default() };
         let release = match self.release {
             0 | 1 => self.release == 1,
-            _ => return Err(Failure::argument("options.release", "`release` is neither 0 nor 1")),
+            _ => {
+                return Err(Failure::argument(
+                    "options.release",
+                    "`release` is neither 0 nor 1; write 1 for steps with text, 0 for steps without",
+                ));
+            }
         };
         Ok(Wanted { view: View { profile, offsets, flow, temporal }, sense, release })
     }

@@ -26,7 +26,15 @@ pub struct Text {
 /// `handle` is NULL, or came from this library and has not been freed, and nobody changes it during `'a`.
 pub(crate) unsafe fn borrow<'a, T>(handle: *const T, name: &str) -> Result<&'a T, Failure> {
     // SAFETY: as the caller says.
-    unsafe { handle.as_ref() }.ok_or_else(|| Failure::argument(name, format!("`{name}` is NULL")))
+    unsafe { handle.as_ref() }.ok_or_else(|| missing(name))
+}
+
+/// Nearly always the call that makes the handle failed before, and nobody looked.
+fn missing(name: &str) -> Failure {
+    Failure::argument(
+        name,
+        format!("`{name}` is NULL; look at the status and the error of the call that should have made it"),
+    )
 }
 
 /// What a handle stands for that changes: a session.
@@ -35,7 +43,7 @@ pub(crate) unsafe fn borrow<'a, T>(handle: *const T, name: &str) -> Result<&'a T
 /// As [`borrow`], and nobody else looks at it during `'a` either.
 pub(crate) unsafe fn borrow_mut<'a, T>(handle: *mut T, name: &str) -> Result<&'a mut T, Failure> {
     // SAFETY: as the caller says.
-    unsafe { handle.as_mut() }.ok_or_else(|| Failure::argument(name, format!("`{name}` is NULL")))
+    unsafe { handle.as_mut() }.ok_or_else(|| missing(name))
 }
 
 /// A list of `count` things.

@@ -162,7 +162,9 @@ pub unsafe extern "C" fn snm_session_push_segment(
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow_mut(session, "session") }?;
         // SAFETY: a struct of the caller or NULL, by the rules of the header.
-        let segment = unsafe { raw::borrow(segment, "segment") }?;
+        let segment = unsafe { segment.as_ref() };
+        let segment =
+            segment.ok_or_else(|| Failure::argument("segment", "`segment` is NULL; give a `snm_segment`"))?;
         // SAFETY: its texts are the caller's, by the rules of the header.
         let turn = unsafe { segment.read("segment") }?;
         session.step(|live| live.push_segment(turn))

@@ -4,7 +4,7 @@ use crate::door::{self, Failure};
 use crate::error::Error;
 use crate::raw::{self, Ended, Text};
 use crate::status::Status;
-use crate::target::no_name;
+use crate::target::{file, no_name, no_path};
 use sonometer::stage::World;
 use sonometer_catalog::{Shelf, stage_named};
 use std::ffi::c_char;
@@ -45,11 +45,12 @@ impl Stage {
 
     /// One that ships.
     pub(crate) fn shipped(name: &str) -> Result<Self, sonometer::Error> {
-        Self::read(stage_named(name)?.source, &shelf())
+        let stage = stage_named(name).map_err(|error| no_path(name, error.into(), "stage"))?;
+        Self::read(stage.source, &shelf())
     }
 
     fn load(path: &str, named: &[&str]) -> Result<Self, Failure> {
-        let bytes = raw::file(path)?;
+        let bytes = file(path, |name| stage_named(name).is_ok(), "stage")?;
         let source = raw::utf8(&bytes, path)?;
         let mut shelf = shelf().read(named)?;
         if named.is_empty() {

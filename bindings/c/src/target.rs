@@ -9,6 +9,7 @@ use crate::status::Status;
 use sonometer::{Document, Instrument, Interaction};
 use sonometer_catalog::{Shelf, list_file, shipped};
 use std::ffi::c_char;
+use std::path::Path;
 
 /// A compiled protocol, metric or blueprint. It never changes: any number of threads may use one at the same time. Free it
 /// with `snm_target_free` when none does any more.
@@ -26,7 +27,7 @@ impl Target {
 
     /// The list files of a protocol, and without a shelf what it names, lie in its folder.
     fn load(path: &str, named: &[&str]) -> Result<Self, Failure> {
-        let bytes = raw::file(path)?;
+        let bytes = file(path, |name| shipped(name).is_ok(), "target")?;
         let folder = raw::folder(path);
         let read = Document::read_with(raw::utf8(&bytes, path)?, &|file| list_file(folder, file));
         let (document, _warnings) = read?;
@@ -52,8 +53,7 @@ impl Target {
 /// What is wrong with a source; with a single word, that it looks like a name, and which call takes names or paths.
 pub(crate) fn no_name(source: &str, mut error: sonometer::Error, noun: &str) -> sonometer::Error {
     if !source.is_empty() && source.chars().all(|c| c.is_ascii_alphanumeric() || "-_.@/".contains(c)) {
-        let is_file = [".yaml", ".yml", ".json"].iter().any(|ending| source.ends_with(ending));
-        error.message = match is_file {
+        error.message = match is_path(source) {
             true => format!("`{source}` is a path, not a source; `snm_{noun}_load` takes the paths of files"),
             false => {
                 format!(
@@ -63,6 +63,31 @@ pub(crate) fn no_name(source: &str, mut error: sonometer::Error, noun: &str) -> 
         };
     }
     error
+}
+
+/// What is wrong with a name of what ships; with a path, which call takes paths.
+pub(crate) fn no_path(name: &str, mut error: sonometer::Error, noun: &str) -> sonometer::Error {
+    if is_path(name) {
+        error.message = format!(
+            "`{name}` is a path, not a name of what ships; `snm_{noun}_load` takes the paths of files"
+        );
+    }
+    error
+}
+
+fn is_path(name: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// The bytes of a file; where there is none but something ships under this name, which call takes names.
+pub(crate) fn file(path: &str, ships: impl Fn(&str) -> bool, noun: &str) -> Result<Vec<u8>, Failure> {
+    raw::file(path).map_err(|mut failure| {
+        if !Path::new(path).exists() && ships(path) {
+            failure.message =
+                format!("there is no file `{path}`; `snm_{noun}_shipped` takes the names of what ships");
+        }
+        failure
+    })
 }
 
 /// The protocol, metric or blueprint that ships as `id` (the latest that is published) or `id@version`.
@@ -76,7 +101,8 @@ pub unsafe extern "C" fn snm_target_shipped(
     let work = || {
         // SAFETY: a text of the caller, by the rules of the header.
         let name = unsafe { raw::text(name, name_len, "name") }?;
-        Ok(Target { instrument: shipped(name)? })
+        let instrument = shipped(name).map_err(|error| no_path(name, error, "target"))?;
+        Ok(Target { instrument })
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }

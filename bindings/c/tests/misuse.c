@@ -49,6 +49,7 @@ static void null_is_given(void) {
     void *out = anything();
     snm_error *error = NULL;
     snm_status status = snm_sense(NULL, talk, NULL, (snm_result **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "look at the status") != NULL);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "target");
     out = anything();
     status = snm_sense(target, NULL, NULL, (snm_result **)&out, &error);
@@ -177,6 +178,7 @@ static void odd_options(void) {
     options = plain;
     options.profile = 77;
     status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`SNM_PROFILE_DISCOVERY`") != NULL);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "options.profile");
     options = plain;
     options.flow = SNM_ASK_YES;
@@ -231,6 +233,23 @@ static void odd_inputs(void) {
     status = snm_stage_shipped("billing-disput", 14, (snm_stage **)&out, &error);
     CHECK(strstr(snm_error_message(error), "did you mean `billing-dispute`?") != NULL);
     refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "stage");
+    /* A path where a name is wanted, and a name where a path is. */
+    out = anything();
+    status = snm_target_shipped("house/rules.yaml", 16, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_target_load`") != NULL);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "target");
+    out = anything();
+    status = snm_stage_shipped("house/desk.yaml", 15, (snm_stage **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_stage_load`") != NULL);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "stage");
+    out = anything();
+    status = snm_target_load("courtesy", 8, NULL, 0, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_target_shipped`") != NULL);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "path");
+    out = anything();
+    status = snm_stage_load("billing-dispute", 15, NULL, 0, (snm_stage **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_stage_shipped`") != NULL);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "path");
     out = anything();
     status = snm_target_read("courtesy", 8, NULL, 0, (snm_target **)&out, &error);
     CHECK(strstr(snm_error_message(error), "`snm_target_shipped`") != NULL);
@@ -460,6 +479,10 @@ static void sessions_misused(void) {
     out = anything();
     status = snm_session_push(session, NULL, 3, (snm_result **)&out, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "bytes");
+    out = anything();
+    status = snm_session_push_segment(session, NULL, (snm_result **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_segment`") != NULL);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "segment");
     snm_result *step = NULL;
     CHECK(snm_session_push(session, "thank \xe4\xbd", 8, &step, NULL) == SNM_STATUS_OK);
     snm_result_free(step);
