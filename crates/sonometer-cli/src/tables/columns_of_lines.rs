@@ -101,7 +101,7 @@ impl<R: BufRead> BufRead for CheckedLines<R> {
     }
 }
 
-/// An error of reading [`CheckedLines`], as it would be of a file.
+/// An error of bytes that are looked at as they are read, as it would be of a file.
 pub(super) fn of_line(error: ArrowError) -> ArrowError {
     match error {
         ArrowError::IoError(told, error) => match error.downcast::<ArrowError>() {

@@ -5,6 +5,7 @@ use super::talks::Grouper;
 use super::turns::{TurnColumns, column};
 use crate::failure::Failure;
 use arrow_array::{ArrayRef, RecordBatch};
+use sonometer::document::suggest;
 use std::sync::Arc;
 
 /// Rows that are sensed at once.
@@ -216,11 +217,15 @@ impl Tables {
         let names = self.names();
         match names.iter().filter(|own| **own == name).count() {
             1 => Ok(()),
-            0 => Err(Failure::unusable(format!(
-                "{}: no column `{name}` for {option}; columns: {}",
-                self.name(),
-                names.join(", ")
-            ))),
+            0 => {
+                let near = suggest(name.trim(), &names);
+                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                Err(Failure::unusable(format!(
+                    "{}: no column `{name}` for {option}{near}; columns: {}",
+                    self.name(),
+                    names.join(", ")
+                )))
+            }
             count => Err(Failure::unusable(format!(
                 "{}: {count} columns are named `{name}`; rename all but one",
                 self.name()

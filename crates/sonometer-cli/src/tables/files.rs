@@ -45,6 +45,14 @@ impl Format {
             _ => None,
         }
     }
+
+    /// The same of an input. Tables between tabs are read, and not written.
+    pub(crate) fn of_input(path: &str) -> Option<Self> {
+        let unpacked = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
+        let is_tabbed =
+            Path::new(unpacked).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"));
+        if is_tabbed { Some(Self::Csv) } else { Self::of_file(path) }
+    }
 }
 
 /// How an output is packed.
@@ -124,7 +132,7 @@ pub(crate) fn is_pattern(input: &str) -> bool {
 }
 
 fn table(place: Place, path: String, given: Option<Format>) -> Result<Table, Failure> {
-    match given.or_else(|| Format::of_file(&path)) {
+    match given.or_else(|| Format::of_input(&path)) {
         Some(format) => Ok(Table { path, format, place }),
         None => Err(Failure::unusable(format!(
             "{path}: the name does not say the format; name it with --input-format {NAMES}"
@@ -143,7 +151,7 @@ fn in_folder(folder: &str, given: Option<Format>) -> Result<Vec<Table>, Failure>
         let hidden = name.to_str().is_none_or(|name| name.starts_with(['.', '_']));
         let path = entry.path();
         if let (false, true, Some(path)) = (hidden, path.is_file(), path.to_str())
-            && (given.is_some() || Format::of_file(path).is_some())
+            && (given.is_some() || Format::of_input(path).is_some())
         {
             paths.push(path.to_owned());
         }
@@ -182,7 +190,7 @@ fn in_store(address: &str, given: Option<Format>) -> Result<Vec<Table>, Failure>
                 let name = object.shown().rsplit('/').next().unwrap_or_default();
                 !name.is_empty()
                     && !name.starts_with(['.', '_'])
-                    && (given.is_some() || Format::of_file(name).is_some())
+                    && (given.is_some() || Format::of_input(name).is_some())
             };
             let tables: Vec<Object> = objects.into_iter().filter(is_table).collect();
             match tables.is_empty() {
@@ -297,5 +305,10 @@ mod tests {
         ] {
             assert_eq!((Format::of_file(name), Packing::of_file(name)), (format, packing), "{name}");
         }
+        for (name, format) in [("a.tsv", Some(Format::Csv)), ("a.TSV.gz", Some(Format::Csv)), ("a.txt", None)]
+        {
+            assert_eq!(Format::of_input(name), format, "{name}");
+        }
+        assert_eq!(Format::of_file("a.tsv"), None);
     }
 }

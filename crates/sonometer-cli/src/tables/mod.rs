@@ -2,6 +2,7 @@
 
 mod columns_of_lines;
 pub(crate) mod content;
+mod csv;
 pub(crate) mod files;
 pub(crate) mod read;
 pub(crate) mod source;

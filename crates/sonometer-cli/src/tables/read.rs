@@ -1,6 +1,7 @@
 //! Tables, batch by batch, whatever their format.
 
 use super::columns_of_lines::{CheckedLines, columns_of_lines, of_line};
+use super::csv::{self, CheckedCsv};
 use super::files::{Count, Format, Stream, Table};
 use super::source::Source;
 use crate::failure::Failure;
@@ -256,7 +257,9 @@ fn streamed_schema(table: &Table, stream: &Stream) -> Result<Schema, Failure> {
     let failed = |error: ArrowError| broken(path, &error);
     match *format {
         Format::Csv => {
-            let header = arrow_csv::reader::Format::default().with_header(true);
+            let separator = csv::separator(&stream.head);
+            csv::check_header(&stream.head, separator).map_err(failed)?;
+            let header = arrow_csv::reader::Format::default().with_header(true).with_delimiter(separator);
             let (named, _) = header.infer_schema(&stream.head[..], Some(0)).map_err(failed)?;
             // Texts as they are: a number that a type would write in another way, such as 007, is kept.
             let fields = named.fields().iter().map(|field| Field::new(field.name(), DataType::Utf8, true));
@@ -290,14 +293,16 @@ fn streamed(table: &Table, stream: Stream, all: &SchemaRef, wanted: &SchemaRef) 
         Format::Csv => {
             // The columns as this file has them, which may be in another order than those of the first.
             let own = Arc::new(streamed_schema(table, &stream)?);
+            let separator = csv::separator(&stream.head);
             let indices =
                 wanted.fields().iter().filter_map(|field| own.index_of(field.name()).ok()).collect();
             let reader = arrow_csv::ReaderBuilder::new(own)
                 .with_header(true)
+                .with_delimiter(separator)
                 .with_projection(indices)
                 .with_batch_size(size)
-                .build_buffered(stream.reader());
-            Box::new(reader.map_err(failed)?)
+                .build_buffered(CheckedCsv::of(stream.reader(), separator));
+            Box::new(reader.map_err(failed)?.map(|batch| batch.map_err(of_line)))
         }
         Format::Jsonl => {
             let reader = arrow_json::ReaderBuilder::new(Arc::clone(wanted))

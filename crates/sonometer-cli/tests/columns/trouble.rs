@@ -59,6 +59,23 @@ fn a_broken_line_of_standard_input_is_named_wherever_it_is() {
 }
 
 #[test]
+fn csv_of_every_separator_is_the_same_table() {
+    let kind = format!("\"{KIND}\"");
+    let rows =
+        [["id", "who", "text"], ["1", "Ann", kind.as_str()], ["2", "Bob", "\"no, never;\tnot | once\""]];
+    let mut outputs = Vec::new();
+    for (name, separator) in [("by.csv", ","), ("by-2.csv", ";"), ("by.tsv", "\t"), ("by-4.csv", "|")] {
+        let lines: Vec<String> = rows.iter().map(|row| row.join(separator) + "\r\n").collect();
+        fs::write(fresh(name), lines.concat()).expect("is written");
+        let ran = run(&["batch", "courtesy@1.5", name, "--columns", "score", "--format", "jsonl"]);
+        assert!(ran.status.success(), "{name}: {}", text(&ran.stderr));
+        outputs.push(text(&ran.stdout).to_owned());
+    }
+    assert!(outputs[0].contains("{\"id\":\"1\",\"who\":\"Ann\",\"score\":0."), "{}", outputs[0]);
+    assert!(outputs.iter().all(|output| *output == outputs[0]), "{outputs:?}");
+}
+
+#[test]
 fn a_row_that_is_too_long_is_an_error_of_its_row() {
     let long = "word ".repeat((64 << 20) / 5 + 1);
     write_parquet("long.parquet", &table(vec![Some(KIND.into()), Some(long), Some(KIND.into())]), 10);
@@ -80,6 +97,8 @@ fn messages_say_what_is_wrong_and_what_to_type() {
     fs::write(fresh("wrong-score.csv"), "score,text\n1,hello\n").expect("is written");
     fs::write(fresh("wrong-empty.csv"), "score,text\n").expect("is written");
     fs::write(fresh("wrong-nothing.csv"), "").expect("is written");
+    fs::write(fresh("wrong-quote.csv"), "id;text\n1;hello\n2;\"thanks\n3;thank you\n").expect("is written");
+    fs::write(fresh("wrong-header.csv"), "id, text\n1, hello\n").expect("is written");
     fs::write(fresh("wrong-ragged.csv"), "id,text\n1,hello\n2\n").expect("is written");
     fs::write(fresh("wrong-lines.jsonl"), "{\"text\": \"hello\"}\n\n{\"text\" \"x\"}\n").expect("is written");
     fs::write(fresh("wrong-time.csv"), "text,role,at\nhello,x,soon\n").expect("is written");
@@ -93,7 +112,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         true,
     )]);
     write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
-    let cases: [(&[&str], &str); 25] = [
+    let cases: [(&[&str], &str); 27] = [
         (
             &["wrong.parquet"],
             "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
@@ -144,7 +163,17 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         (&["wrong-nothing.csv"], "wrong-nothing.csv: the input is empty"),
         (
             &["wrong-ragged.csv"],
-            "wrong-ragged.csv: cannot be read: Csv error: incorrect number of fields for line 3, expected 2 got 1",
+            "wrong-ragged.csv: cannot be read: Csv error: line 3: the row has 1 cell, the header has 2 cells, with `,` between them; \
+             write the separators of empty cells too",
+        ),
+        (
+            &["wrong-quote.csv"],
+            "wrong-quote.csv: cannot be read: Csv error: line 3: the quote with which a cell begins here is never closed; close it, \
+             or begin the cell with three quotes if it is part of the text, and end it with one",
+        ),
+        (
+            &["wrong-header.csv", "--text-column", "text"],
+            "wrong-header.csv: no column `text` for --text-column; did you mean ` text`?; columns: id,  text",
         ),
         (
             &["wrong-lines.jsonl", "--columns", "score"],

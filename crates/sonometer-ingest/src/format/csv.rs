@@ -9,7 +9,13 @@ use ::csv::{ReaderBuilder, StringRecord};
 /// Reads it.
 pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
     let mut cells = Cells::new(limits);
-    let mut reader = reader(text, separator(text));
+    let separator = separator(text);
+    if let Some(line) = unclosed(text, separator) {
+        let message = "the quote with which a cell begins here is never closed; close it, or begin the cell with three quotes if it is \
+                       part of the text, and end it with one";
+        return Err(ReadError::new(Reason::Broken, format!("line {line}"), message));
+    }
+    let mut reader = reader(text, separator);
     let mut record = StringRecord::new();
     let mut row = 0_u32;
     loop {
@@ -37,6 +43,28 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
 
 fn reader(text: &str, separator: u8) -> ::csv::Reader<&[u8]> {
     ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes())
+}
+
+/// The line of a quote that is never closed: the reader takes all behind it for one cell, without a word.
+fn unclosed(text: &str, separator: u8) -> Option<usize> {
+    let (mut begins, mut opened, mut at) = (true, None, 0);
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'"' if opened.is_some() => match bytes.get(at) {
+                Some(b'"') => at += 1,
+                _ => opened = None,
+            },
+            b'"' if begins => (begins, opened) = (false, Some(at - 1)),
+            _ if opened.is_some() => {}
+            _ => begins = byte == separator || byte == b'\n' || byte == b'\r',
+        }
+    }
+    let before = &bytes[..opened?];
+    let returns = |at: &usize| before[*at] == b'\r' && before.get(at + 1) != Some(&b'\n');
+    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+    Some(1 + breaks + (0..before.len()).filter(returns).count())
 }
 
 /// The separator by which most of the first lines have as many fields as the first, more than one.
@@ -90,6 +118,24 @@ mod tests {
             ["author: y @cell B1, line 1", "author: d @cell B2, line 2"]
         );
         assert!(told(text, &hints("where", None))[0].contains("the columns are who, what, n"));
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_named_by_its_line() {
+        for (text, line) in [
+            ("a,b\n1,2\n3,\"four\n5,6\n", 3),
+            ("a;b\r\n1;\"two\r\nlines\"\r\n3;\"four", 4),
+            ("a,b\r1,\"two\"\"\r", 2),
+        ] {
+            let said = told(text, &Hints::default());
+            assert!(
+                said[0].contains(&format!("line {line}")) && said[0].contains("never closed"),
+                "{said:?}"
+            );
+        }
+        for fine in ["a,b\n1,he said \"so\n", "a,b\n1,\"said \"\"so\"\"\"\n", "a,b\n\"1\"x\",2\n"] {
+            assert!(!told(fine, &Hints::default())[0].contains("never closed"), "{fine}");
+        }
     }
 
     #[test]

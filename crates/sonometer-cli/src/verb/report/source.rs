@@ -214,7 +214,7 @@ fn place(path: &str, arguments: &Arguments) -> Result<Place, Failure> {
     #[cfg(feature = "columns")]
     {
         let packed = Packing::of_file(path) != Packing::Plain;
-        let is_table = match Format::of_file(path) {
+        let is_table = match Format::of_input(path) {
             None => crate::stores::is_address(path) || is_pattern(path) && !Path::new(path).exists(),
             Some(Format::Jsonl) => packed,
             Some(_) => true,

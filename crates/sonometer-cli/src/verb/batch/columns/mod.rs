@@ -80,13 +80,15 @@ impl ColumnArguments {
 
 /// Whether tables are asked for: by an option of theirs, by several inputs, or by a name that is no plain file of JSON lines.
 pub(super) fn asked(arguments: &Arguments) -> bool {
-    let is_table = |path: &str| {
+    let is_table = |path: &str, format: Option<Format>| {
         stores::is_address(path)
-            || Format::of_file(path).is_some_and(|format| format != Format::Jsonl)
-            || Format::of_file(path).is_some() && Packing::of_file(path) != Packing::Plain
+            || format.is_some_and(|format| format != Format::Jsonl)
+            || format.is_some() && Packing::of_file(path) != Packing::Plain
     };
     let is_input_table = |path: &str| {
-        is_table(path) || Path::new(path).is_dir() || files::is_pattern(path) && !Path::new(path).exists()
+        is_table(path, Format::of_input(path))
+            || Path::new(path).is_dir()
+            || files::is_pattern(path) && !Path::new(path).exists()
     };
     let of = &arguments.tables;
     let formats = [of.format, of.input_format];
@@ -94,7 +96,7 @@ pub(super) fn asked(arguments: &Arguments) -> bool {
         || formats.into_iter().flatten().any(|format| format != Format::Jsonl)
         || arguments.input.len() > 1
         || arguments.input.iter().any(|path| is_input_table(path))
-        || arguments.out.as_deref().is_some_and(is_table)
+        || arguments.out.as_deref().is_some_and(|path| is_table(path, Format::of_file(path)))
 }
 
 pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
