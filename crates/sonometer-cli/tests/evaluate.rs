@@ -114,7 +114,7 @@ fn what_is_not_defined_is_no_number() {
     let told = text(&arguments);
     assert!(told.contains("n/a") && !told.contains("NaN"), "{told}");
     assert!(told.contains("note: no case is positive"), "{told}");
-    let misspelt = text(&["courtesy@1.5", REQUESTS, "--label", "tone", "--positive", "polit"]);
+    let misspelt = text(&["courtesy@1.5", REQUESTS, "--label", "tone", "--positive", "polite,polit"]);
     assert!(
         misspelt.contains("note: no item has `polit` as `tone`; its values are impolite, plain, polite"),
         "{misspelt}"
@@ -165,6 +165,7 @@ fn errors_name_the_place_and_the_mend() {
         "evaluate-outside.jsonl",
         "{\"interaction\": {\"content\": \"x\"}, \"labels\": {\"a\": [{\"type\": \"age\", \"start\": 0, \"end\": 9}]}}\n",
     );
+    let table = written("evaluate-table.csv", "id,text,polite\n1,Thank you,true\n");
     let cases: &[(&[&str], i32, &str)] = &[
         (&["courtesy@1.5", &bad], 2, "evaluate-bad.jsonl:2:8: "),
         (&["courtesy", "nowhere.jsonl"], 2, "no such file"),
@@ -183,7 +184,18 @@ fn errors_name_the_place_and_the_mend() {
             2,
             "its markers are gratitude,",
         ),
-        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
+        (
+            &["courtesy@1.5", REQUESTS, "--label", "polite", "--where", "author=eve"],
+            2,
+            "no item has `eve` as `author`",
+        ),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--where", "rating>=9"], 2, "no item passes"),
+        (
+            &["courtesy@1.5", REQUESTS, "--label", "tone", "--positive", "polit"],
+            2,
+            "no item has `polit` as `tone`; its values are impolite, plain, polite; name some of them with --positive",
+        ),
+        (&["courtesy@1.5", &table], 2, "is a table; write one JSON object for each row, {\"id\": …"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write for example `1/2`"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--map", "A=apology"], 2, "--unit spans"),

@@ -304,6 +304,7 @@ fn judge(
     let (protocol, selector) = (sensor.protocol(), &options.selector);
     let mut question = Question::of(protocol, scope, &options.markers, options.lower, options.least())?;
     let truths = Truths::read(labelled, selector, path, items, scope)?;
+    labelled.expect_classes(selector, path)?;
     let by = options.by.as_deref().map(|by| labelled.path(by, items)).transpose()?;
     let outcomes = sensed::sense_all(sensor, labelled, items, &mut *watch)?;
     let clusters = cases::clusters(selector, items);

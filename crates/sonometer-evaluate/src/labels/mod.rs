@@ -237,7 +237,12 @@ impl Labelled {
             seen.expect(&self.name, path)?;
         }
         if chosen.is_empty() {
-            let message = "no item passes --where and --fold; choose more of them";
+            let misspelt = selector.filters.iter().find_map(|Filter { path, class }| {
+                let (told, is_all) = unseen(class.values(), path, &self.items)?;
+                is_all.then(|| format!("{told}; name some of them with --where"))
+            });
+            let message =
+                misspelt.unwrap_or_else(|| "no item passes --where and --fold; choose more of them".into());
             return Err(Error::at(Place::of(&self.name), message));
         }
         Ok(chosen)
@@ -278,18 +283,22 @@ impl Labelled {
 
     /// What is said where a class names values that no item has: most likely they are misspelt.
     pub(crate) fn unseen(&self, selector: &Selector, path: &Path, items: &[Item]) -> Option<String> {
-        let mut seen = BTreeSet::new();
-        items
-            .iter()
-            .filter_map(|item| path.find(&item.labels))
-            .for_each(|value| class::scalars(value, &mut seen));
         let named = [&selector.positive, &selector.negative].into_iter().flatten().flat_map(Class::values);
-        let unseen: Vec<String> =
-            named.filter(|value| !seen.contains(*value)).map(|v| format!("`{v}`")).collect();
-        let there: Vec<&str> = seen.iter().map(String::as_str).collect();
-        (!unseen.is_empty()).then(|| {
-            format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), some_of(&there))
-        })
+        unseen(named, path, items).map(|(told, _)| told)
+    }
+
+    /// Refuses a class of which no item of the file has any value: every figure would be of the other class alone.
+    pub(crate) fn expect_classes(&self, selector: &Selector, path: &Path) -> Result<(), Error> {
+        for (option, class) in [("--positive", &selector.positive), ("--negative", &selector.negative)] {
+            let Some(class) = class else { continue };
+            if let Some((told, true)) = unseen(class.values(), path, &self.items) {
+                return Err(Error::at(
+                    Place::of(&self.name),
+                    format!("{told}; name some of them with {option}"),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What a label is, where it is not what it should be: with its place, and with what `wrong` says to do.
@@ -297,6 +306,34 @@ impl Labelled {
         let field = format!("labels.{path}");
         Error::at(self.place(item).field(&field), format!("{field} is {wrong}"))
     }
+}
+
+/// What is said of those of the values that no item has, and whether that is all of them.
+fn unseen<'v>(
+    named: impl IntoIterator<Item = &'v String>,
+    path: &Path,
+    items: &[Item],
+) -> Option<(String, bool)> {
+    let mut seen = BTreeSet::new();
+    items
+        .iter()
+        .filter_map(|item| path.find(&item.labels))
+        .for_each(|value| class::scalars(value, &mut seen));
+    let is_seen = |value: &String| {
+        // As `2.0` names the number 2.
+        let number =
+            || sonometer::Unit::parse(value).is_some_and(|number| seen.contains(&number.to_string()));
+        seen.contains(value) || number()
+    };
+    let named: Vec<&String> = named.into_iter().collect();
+    let unseen: Vec<String> =
+        named.iter().filter(|value| !is_seen(value)).map(|value| format!("`{value}`")).collect();
+    let there: Vec<&str> = seen.iter().map(String::as_str).collect();
+    (!unseen.is_empty()).then(|| {
+        let told =
+            format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), some_of(&there));
+        (told, unseen.len() == named.len())
+    })
 }
 
 impl Selector {
@@ -406,9 +443,56 @@ mod tests {
         };
         assert_eq!(chosen("mood=glad,sad").expect("reads"), 2);
         assert_eq!(chosen("n>=1").expect("reads"), 1);
-        assert!(told(chosen("n=7").expect_err("chooses nothing")).contains("no item passes"));
+        assert!(told(chosen("n>=7").expect_err("chooses nothing")).contains("no item passes"));
+        assert_eq!(
+            told(chosen("n=7").expect_err("chooses nothing")),
+            "data.jsonl: no item has `7` as `n`; its values are 0, 1; name some of them with --where"
+        );
         assert!(told(chosen("x=7").expect_err("is not there")).contains("the labels are mood, n"));
         assert!("mood".parse::<Filter>().is_err());
+    }
+
+    #[test]
+    fn a_class_of_values_that_no_item_has_is_refused() {
+        let source = source(THREE);
+        let checked = |label: &str, positive: &str, negative: Option<&str>| {
+            let selector = Selector {
+                positive: Some(positive.parse().expect("reads")),
+                negative: negative.map(|class| class.parse().expect("reads")),
+                ..Selector::default()
+            };
+            source.expect_classes(&selector, &Path::from(label)).map_err(told)
+        };
+        for (label, positive, negative) in [
+            ("mood", "glad", Some("sad,angry")),
+            ("mood", "glad,happy", None),
+            ("n", "1.0", None),
+            ("n", ">=7", None),
+        ] {
+            assert_eq!(checked(label, positive, negative), Ok(()), "{positive}");
+        }
+        assert_eq!(
+            checked("mood", "Glad,happy", None),
+            Err("data.jsonl: no item has `Glad` or `happy` as `mood`; its values are glad, sad; name some of them with \
+                 --positive"
+                .to_owned())
+        );
+        assert!(checked("mood", "glad", Some("angry")).is_err_and(|told| told.ends_with("with --negative")));
+    }
+
+    #[test]
+    fn a_table_is_told_what_to_write_instead() {
+        for name in ["calls.csv", "calls.TSV", "calls.parquet", "calls.xlsx"] {
+            let message = told(Labelled::read(name, b"id,text,label\n").expect_err("is refused"));
+            assert!(
+                message.starts_with(&format!("{name}: is a table; write one JSON object for each row")),
+                "{message}"
+            );
+            assert!(
+                Background::read([(name, &b"text\n"[..])])
+                    .is_err_and(|error| told(error).contains("is a table"))
+            );
+        }
     }
 
     #[test]
@@ -433,7 +517,7 @@ mod tests {
     #[test]
     fn ordinary_talk_is_objects_and_needs_no_labels() {
         for (text, part) in [
-            ("\n", "talk.jsonl: holds no interactions; write one a line"),
+            ("\n", "talk.jsonl: holds no interactions; write one JSON object a line"),
             ("[{\"content\": \"x\"}]", "talk.jsonl:1: is a list; each line must be one JSON object"),
         ] {
             let message = told(Background::read([("talk.jsonl", text.as_bytes())]).expect_err("is refused"));

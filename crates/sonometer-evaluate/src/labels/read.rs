@@ -43,7 +43,7 @@ impl Labelled {
 
 /// Interactions, one a line, by themselves or as labelled items have them.
 pub(super) fn interactions(name: &str, bytes: &[u8]) -> Result<Vec<Interaction>, Error> {
-    let lines = text(name, bytes, "holds no interactions; write one a line, {\"content\": …}")?
+    let lines = text(name, bytes, "interactions", "{\"content\": …}")?
         .lines()
         .zip(1..)
         .filter(|(line, _)| !line.trim().is_empty());
@@ -82,13 +82,17 @@ struct Bare<'a> {
 }
 
 fn items_of<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
-    let empty = "holds no labelled items; write one JSON object a line, \
-                 {\"id\": …, \"interaction\": {\"content\": …}, \"labels\": {…}}";
-    text(name, bytes, empty)
+    let shape = "{\"id\": …, \"interaction\": {\"content\": …}, \"labels\": {…}}";
+    text(name, bytes, "labelled items", shape)
 }
 
-/// The text of a file; an error that says `empty`, if it holds nothing.
-fn text<'b>(name: &str, bytes: &'b [u8], empty: &str) -> Result<&'b str, Error> {
+/// The text of a file of `what`, one in each line in this shape.
+fn text<'b>(name: &str, bytes: &'b [u8], what: &str, shape: &str) -> Result<&'b str, Error> {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if ["csv", "tsv", "xlsx", "parquet", "arrow"].iter().any(|table| ending.eq_ignore_ascii_case(table)) {
+        let message = format!("is a table; write one JSON object for each row, {shape}, into a .jsonl file");
+        return Err(Error::at(Place::of(name), message));
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         let found = bytes.get(at).copied().unwrap_or_default();
@@ -97,7 +101,10 @@ fn text<'b>(name: &str, bytes: &'b [u8], empty: &str) -> Result<&'b str, Error> 
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match text.trim().is_empty() {
-        true => Err(Error::at(Place::of(name), empty)),
+        true => {
+            let message = format!("holds no {what}; write one JSON object a line, {shape}");
+            Err(Error::at(Place::of(name), message))
+        }
         false => Ok(text),
     }
 }
