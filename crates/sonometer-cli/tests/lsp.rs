@@ -267,6 +267,25 @@ fn what_comes_after_the_end_is_refused_in_a_few_words() {
 }
 
 #[test]
+fn an_exit_without_shutdown_is_told_by_the_status() {
+    let mut editor = Editor::start();
+    editor.tell("exit", Value::Null);
+    assert_eq!(editor.child.wait().expect("ends").code(), Some(1));
+    // An editor that only goes away has not broken the protocol.
+    let mut editor = Editor::start();
+    drop(editor.to.take());
+    assert_eq!(editor.child.wait().expect("ends").code(), Some(0));
+    // Nor was anything shut down before the first request.
+    let exit = r#"{"jsonrpc":"2.0","method":"exit"}"#;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("starts");
+    let mut to = child.stdin.take().expect("is piped");
+    to.write_all(format!("Content-Length: {}\r\n\r\n{exit}", exit.len()).as_bytes()).expect("is taken");
+    assert_eq!(child.wait().expect("ends").code(), Some(1));
+}
+
+#[test]
 fn a_header_that_announces_more_than_a_message_holds_is_refused() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
     command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

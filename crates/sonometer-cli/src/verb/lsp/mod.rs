@@ -40,13 +40,17 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
     let ended = serve(&connection);
     // Its threads end when nothing can be sent to them any more.
     drop(connection);
-    ended?;
+    let exit = ended?;
     threads.join().map_err(|error| Failure::unusable(format!("standard input: {error}")))?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
-fn serve(connection: &Connection) -> Result<(), Failure> {
-    let Some(asked) = opening(connection) else { return Ok(()) };
+/// Ends with 0 after `shutdown`, and if the editor goes away; with 1 after an `exit` without it, as the protocol wants.
+fn serve(connection: &Connection) -> Result<Exit, Failure> {
+    let asked = match opening(connection) {
+        Ok(asked) => asked,
+        Err(exit) => return Ok(exit),
+    };
     let parameters: lsp::InitializeParams = serde_json::from_value(asked.params)
         .map_err(|error| Failure::unusable(format!("standard input: initialize: {error}")))?;
     let columns = columns(&parameters);
@@ -68,6 +72,9 @@ fn serve(connection: &Connection) -> Result<(), Failure> {
                 respond(connection, request.id, Ok(Value::Null));
             }
             Message::Request(request) => server.answer(request),
+            Message::Notification(told) if is_exit(&told) => {
+                return Ok(if is_shut { Exit::Done } else { Exit::Finding });
+            }
             Message::Notification(notification) => server.hear(notification),
             Message::Response(_) => {}
         }
@@ -75,24 +82,29 @@ fn serve(connection: &Connection) -> Result<(), Failure> {
             server.publish();
         }
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
-/// The request that an editor begins with; none if it goes away before.
-fn opening(connection: &Connection) -> Option<Request> {
+fn is_exit(told: &Notification) -> bool {
+    told.method == lsp::notification::Exit::METHOD
+}
+
+/// The request that an editor begins with; how to end if it goes away before.
+fn opening(connection: &Connection) -> Result<Request, Exit> {
     for message in &connection.receiver {
         match message {
             Message::Request(request) if request.method == lsp::request::Initialize::METHOD => {
-                return Some(request);
+                return Ok(request);
             }
             Message::Request(request) => {
                 let told = format!("`{}` came before `initialize`", request.method);
                 respond(connection, request.id, Err((ErrorCode::ServerNotInitialized, told)));
             }
+            Message::Notification(told) if is_exit(&told) => return Err(Exit::Finding),
             Message::Notification(_) | Message::Response(_) => {}
         }
     }
-    None
+    Err(Exit::Done)
 }
 
 /// UTF-8 where the editor offers it, else UTF-16, which every editor knows.
