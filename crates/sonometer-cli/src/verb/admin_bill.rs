@@ -37,7 +37,7 @@ pub(crate) struct Bill {
     /// What one request was charged
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// csv, jsonl or parquet; without it as the file ends, else csv
+    /// csv, jsonl or parquet; without it as the name of the file ends, csv where it has no ending
     #[arg(long)]
     format: Option<String>,
     /// Write into this file; it is replaced once all of it is written
@@ -48,8 +48,21 @@ pub(crate) struct Bill {
 impl Bill {
     /// What is asked for, read as the parameters of a request are.
     fn asked(&self, now_ms: i64) -> Result<Asked, Failure> {
-        let ending = self.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-        let format = self.format.as_deref().or(ending.filter(|ending| Format::from_name(ending).is_some()));
+        if self.out.as_deref() == Some(Path::new("-")) {
+            return Err(Failure::unusable("--out names a file; leave it out to write to standard output"));
+        }
+        let ending = self.out.as_deref().and_then(Path::extension);
+        let ending = ending.map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        if let (Some(out), Some(ending), None) = (&self.out, &ending, &self.format)
+            && Format::from_name(ending).is_none()
+        {
+            return Err(Failure::unusable(format!(
+                "{}: the name does not say the format; let it end with .{}, or name the format with --format",
+                out.display(),
+                Format::NAMES.join(" or .")
+            )));
+        }
+        let format = self.format.as_deref().or(ending.as_deref());
         let given = [
             ("period", self.period.as_deref()),
             ("from", self.from.as_deref()),

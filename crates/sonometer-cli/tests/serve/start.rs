@@ -106,11 +106,16 @@ fn a_bill_is_written_and_checked() {
         (&["usage", "first", "--period", "november"], "2026-11"),
         (&["usage", "first", "--format", "xlsx"], "csv, jsonl, parquet"),
         (&["usage", "first", "--format", "parquet"], "--out"),
+        (
+            &["usage", "first", "--out", "bill.xlsx"],
+            "let it end with .csv or .jsonl or .parquet, or name the format",
+        ),
+        (&["usage", "first", "--out", "-"], "leave it out"),
     ] {
         let (code, out, err) = admin(&folder, arguments);
         assert!(code == 2 && out.is_empty() && err.contains(said), "{arguments:?}: {code} {out} {err}");
     }
-    assert!(!folder.join("bill.csv.part").exists());
+    assert!(!folder.join("bill.csv.part").exists() && !folder.join("bill.xlsx").exists());
     assert!(done(&folder, &["check"]).contains("0 wrong; 0 rows of the ledger wrong"));
     drop(served);
     let _ = fs::remove_dir_all(folder);
