@@ -56,6 +56,15 @@ test('tables: quotes, breaks inside cells, semicolons', async () => {
   ]);
 });
 
+test('tables: a quote that is never closed is told, and its row is left out', async () => {
+  const { readTable } = await source('work/csv.ts');
+  const lines = [];
+  const rows = readTable('id,text\n1,"a\nb"\n2,"c\n3,d\n', (line) => lines.push(line));
+  assert.deepEqual([rows, lines], [[['id', 'text'], ['1', 'a\nb']], [4]]);
+  readTable('id,text\n1,a "b\n', (line) => lines.push(line));
+  assert.deepEqual(lines, [4]);
+});
+
 test('tests are put where they belong, whatever stands there', async () => {
   const { withLine, withDialogue } = await source('page/insert.ts');
   const head = 'markers:\n  - label: a\n    strong: thank you\n';

@@ -171,7 +171,9 @@ function nested(labels: Readonly<Record<string, Value>>): object {
 }
 
 function ofTable(text: string, skipped: string[]): Item[] {
-  const [head = [], ...rows] = readTable(text);
+  const unclosed = (line: number) =>
+    skipped.push(`line ${line}: the quote with which a cell begins here is never closed, so nothing from this row on is read; close it`);
+  const [head = [], ...rows] = readTable(text, unclosed);
   const column = (like: RegExp) => head.findIndex((name) => like.test(name.trim()));
   const [said, role, talk, id] = [column(TEXT), column(ROLE), column(TALK), column(ID)];
   if (said === -1) {

@@ -1,13 +1,14 @@
 // Tables of comma-separated values, as RFC 4180 has them; also with semicolons or tabs, which spreadsheets write.
 
-/** The rows, without empty ones. */
-export function readTable(text: string): string[][] {
+/** The rows, without empty ones. `unclosed` hears of the line of a quote that is never closed; the row in which it stands is left out. */
+export function readTable(text: string, unclosed: (line: number) => void = () => {}): string[][] {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   const separator = separatorOf(body);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
   let quoted = false;
+  let opened = 0;
   const endCell = () => {
     row.push(cell);
     cell = '';
@@ -25,12 +26,15 @@ export function readTable(text: string): string[][] {
         cell += '"';
         at += 1;
       } else quoted = false;
-    } else if (c === '"' && cell === '') quoted = true;
-    else if (c === separator) endCell();
+    } else if (c === '"' && cell === '') {
+      quoted = true;
+      opened = at;
+    } else if (c === separator) endCell();
     else if (c === '\n') endRow();
     else if (c !== '\r' || body[at + 1] !== '\n') cell += c;
   }
-  if (cell !== '' || row.length > 0) endRow();
+  if (quoted) unclosed(body.slice(0, opened).split('\n').length);
+  else if (cell !== '' || row.length > 0) endRow();
   return rows;
 }
 
