@@ -143,6 +143,13 @@ impl Content {
         let mut role = find(&arguments.role_column, "--role-column")?;
         let time = find(&arguments.time_column, "--time-column")?;
         let order = find(&arguments.order_by, "--order-by")?;
+        if let (Some(time), None, None) = (&time, &role, &arguments.group_by) {
+            return Err(Failure::unusable(format!(
+                "{}: --time-column {time} gives turns times, and no column says who speaks; name it with --role-column, or \
+                 leave --time-column out",
+                tables.name()
+            )));
+        }
         let Some(key) = find(&arguments.group_by, "--group-by")? else {
             return Ok(match role {
                 Some(role) => Self::Turn(TurnColumns { text, role, time }),
@@ -221,7 +228,7 @@ impl Tables {
                 let near = suggest(name.trim(), &names);
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 Err(Failure::unusable(format!(
-                    "{}: no column `{name}` for {option}{near}; columns: {}",
+                    "{}: no column `{name}` for {option}; columns: {}{near}",
                     self.name(),
                     names.join(", ")
                 )))

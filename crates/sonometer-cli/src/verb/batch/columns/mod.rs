@@ -100,14 +100,15 @@ pub(super) fn asked(arguments: &Arguments) -> bool {
 }
 
 pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    for (option, given) in [
-        ("--summary", arguments.summary),
-        ("--html", arguments.page.is_asked()),
-        ("--profile", arguments.profile.is_some()),
+    let report = ", and make a page or a sum with `sonometer report`, which reads tables";
+    for (option, given, instead) in [
+        ("--summary", arguments.summary, report),
+        ("--html", arguments.page.is_asked(), report),
+        ("--profile", arguments.profile.is_some(), ""),
     ] {
         if given {
             return Err(Failure::unusable(format!(
-                "{option} works with JSON lines only, and this run writes columns; leave it out"
+                "{option} works with JSON lines only, and this run writes columns; leave it out{instead}"
             )));
         }
     }

@@ -14,6 +14,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, new_empty_array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use sonometer::{Error, Instrument, OffsetUnit, SenseOptions};
 use sonometer_arrow::{BadRows, Column, Frame};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Rows with what was measured beside.
@@ -132,6 +133,8 @@ impl Plan {
                 tables.names().into_iter().map(str::to_owned).filter(|name| !own.contains(name)).collect()
             }
         };
+        let mut seen = BTreeSet::new();
+        self.kept.retain(|name| seen.insert(name.clone()));
         for name in &self.kept {
             tables.find(name, "--keep")?;
         }
