@@ -18,6 +18,22 @@ pub(crate) fn advice(read: &Ingested, hints: &Hints) -> Option<String> {
     }
 }
 
+/// What to do with a file that is neither a table nor JSON lines by its name, where only these are read.
+pub(crate) fn no_lines(path: &str) -> Option<String> {
+    let (_, ending) = path.rsplit_once('.')?;
+    match ending.to_ascii_lowercase().as_str() {
+        "xlsx" | "xlsm" | "xls" | "ods" => Some(format!(
+            "{path}: is a workbook; save it as CSV in UTF-8 (spreadsheets call it `CSV UTF-8`) and name the column of the texts with \
+             --text-column"
+        )),
+        "pdf" | "docx" | "doc" | "odt" | "rtf" | "eml" | "mbox" | "html" | "htm" | "vtt" | "srt" | "mp3"
+        | "wav" | "ogg" | "m4a" | "flac" | "webm" => Some(format!(
+            "{path}: is neither JSON lines nor a table; `sonometer sense` reads such a file, and `sonometer report` many"
+        )),
+        _ => None,
+    }
+}
+
 /// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one.
 fn turns(content: &str) -> Option<String> {
     let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -48,6 +64,15 @@ fn columns(content: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_other_kinds_are_told_where_they_are_read() {
+        assert!(no_lines("calls.XLSX").is_some_and(|told| told.contains("is a workbook; save it as CSV")));
+        assert!(
+            no_lines("call.pdf").is_some_and(|told| told.contains("`sonometer sense` reads such a file"))
+        );
+        assert!(["calls.jsonl", "calls.txt", "calls", "-"].iter().all(|name| no_lines(name).is_none()));
+    }
 
     #[test]
     fn a_conversation_in_a_text_is_seen() {

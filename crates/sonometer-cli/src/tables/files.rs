@@ -1,6 +1,7 @@
 //! Which files a table is made of: names, folders, patterns, formats, and what is packed.
 
 use super::source::Place;
+use crate::advice;
 use crate::failure::Failure;
 use crate::file;
 use crate::stores::{self, Found, Object};
@@ -134,9 +135,9 @@ pub(crate) fn is_pattern(input: &str) -> bool {
 fn table(place: Place, path: String, given: Option<Format>) -> Result<Table, Failure> {
     match given.or_else(|| Format::of_input(&path)) {
         Some(format) => Ok(Table { path, format, place }),
-        None => Err(Failure::unusable(format!(
-            "{path}: the name does not say the format; name it with --input-format {NAMES}"
-        ))),
+        None => Err(Failure::unusable(advice::no_lines(&path).unwrap_or_else(|| {
+            format!("{path}: the name does not say the format; name it with --input-format {NAMES}")
+        }))),
     }
 }
 

@@ -76,6 +76,19 @@ fn csv_of_every_separator_is_the_same_table() {
 }
 
 #[test]
+fn a_column_that_is_named_twice_is_kept_once() {
+    fs::write(fresh("twice.csv"), format!("id,text\n1,\"{KIND}\"\n")).expect("is written");
+    let arguments = ["batch", "courtesy@1.5", "twice.csv", "--keep", "id,id", "--columns", "sufficient"];
+    let ran = run(&arguments);
+    assert_eq!(
+        text(&ran.stdout),
+        "{\"id\":\"1\",\"sufficient\":true,\"error\":null}\n",
+        "{}",
+        text(&ran.stderr)
+    );
+}
+
+#[test]
 fn a_row_that_is_too_long_is_an_error_of_its_row() {
     let long = "word ".repeat((64 << 20) / 5 + 1);
     write_parquet("long.parquet", &table(vec![Some(KIND.into()), Some(long), Some(KIND.into())]), 10);
@@ -97,6 +110,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
     fs::write(fresh("wrong-score.csv"), "score,text\n1,hello\n").expect("is written");
     fs::write(fresh("wrong-empty.csv"), "score,text\n").expect("is written");
     fs::write(fresh("wrong-nothing.csv"), "").expect("is written");
+    fs::write(fresh("wrong.xlsx"), "PK").expect("is written");
     fs::write(fresh("wrong-quote.csv"), "id;text\n1;hello\n2;\"thanks\n3;thank you\n").expect("is written");
     fs::write(fresh("wrong-header.csv"), "id, text\n1, hello\n").expect("is written");
     fs::write(fresh("wrong-ragged.csv"), "id,text\n1,hello\n2\n").expect("is written");
@@ -112,7 +126,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         true,
     )]);
     write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
-    let cases: [(&[&str], &str); 27] = [
+    let cases: [(&[&str], &str); 30] = [
         (
             &["wrong.parquet"],
             "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
@@ -155,6 +169,11 @@ fn messages_say_what_is_wrong_and_what_to_type() {
              as 2026-11-24T18:00:00Z",
         ),
         (
+            &["wrong-time.csv", "--time-column", "at"],
+            "wrong-time.csv: --time-column at gives turns times, and no column says who speaks; name it with --role-column, or \
+             leave --time-column out",
+        ),
+        (
             &["wrong-score.csv"],
             "wrong-score.csv: the column `score` has the name of one that is measured; name the columns to keep beside with --keep, \
              or none with `--keep none`",
@@ -173,11 +192,16 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         ),
         (
             &["wrong-header.csv", "--text-column", "text"],
-            "wrong-header.csv: no column `text` for --text-column; did you mean ` text`?; columns: id,  text",
+            "wrong-header.csv: no column `text` for --text-column; columns: id,  text; did you mean ` text`?",
         ),
         (
             &["wrong-lines.jsonl", "--columns", "score"],
             "wrong-lines.jsonl: cannot be read: Json error: line 3, column 9: not valid JSON: expected `:`",
+        ),
+        (
+            &["wrong.xlsx", "--columns", "score"],
+            "wrong.xlsx: is a workbook; save it as CSV in UTF-8 (spreadsheets call it `CSV UTF-8`) and name the column of the \
+             texts with --text-column",
         ),
         (
             &["wrong.bin", "--columns", "score"],
@@ -221,6 +245,11 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         (
             &["wrong.parquet", "--text-column", "said", "--profile", "raw"],
             "--profile works with JSON lines only, and this run writes columns; leave it out",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "--summary", "-o", "wrong-out.csv"],
+            "--summary works with JSON lines only, and this run writes columns; leave it out, and make a page or a sum with \
+             `sonometer report`, which reads tables",
         ),
     ];
     for (arguments, expected) in cases {

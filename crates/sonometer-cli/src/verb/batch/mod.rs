@@ -6,6 +6,7 @@ mod summary;
 
 use super::masks::MaskArguments;
 use super::sense::{profile, rate, unit};
+use crate::advice;
 use crate::blocks::{Block, Blocks, TOO_LONG};
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
@@ -293,6 +294,9 @@ fn open(path: &str) -> Result<(Box<dyn Read + Send>, usize), Failure> {
         return Ok((Box::new(io::stdin()), 0));
     }
     let file = file::open(path)?;
+    if let Some(told) = advice::no_lines(path) {
+        return Err(Failure::unusable(told));
+    }
     let size = file.metadata().map_or(0, |data| usize::try_from(data.len()).unwrap_or(0));
     Ok((Box::new(file), size))
 }
