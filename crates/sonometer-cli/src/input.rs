@@ -186,13 +186,12 @@ impl Item {
 /// An error of the engine about an interaction, with the way out where a protocol does not read documents.
 pub(crate) fn refused(name: &str, modality: Modality, error: &Error) -> Failure {
     let mut error = error.clone();
-    if modality == Modality::Document
-        && error.place == "interaction"
-        && error.message.contains("not document")
-    {
+    // Of a comparison, `interaction_a` or `interaction_b`.
+    let is_whole = ["interaction", "interaction_a", "interaction_b"].contains(&error.place.as_str());
+    if modality == Modality::Document && is_whole && error.message.contains("not document") {
         error.message.push_str("; to sense the text of the file, use `--as text`");
     }
-    if modality == Modality::Audio && error.place == "interaction" && error.message.contains("not audio") {
+    if modality == Modality::Audio && is_whole && error.message.contains("not audio") {
         error.message.push_str("; to sense the words, use `--as transcript`");
     }
     Failure::engine(name, &error)

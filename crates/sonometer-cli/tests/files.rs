@@ -81,6 +81,27 @@ fn what_does_not_fit_is_refused_with_the_way_out() {
 }
 
 #[test]
+fn two_files_or_two_versions_are_told_about_as_one_is() {
+    let table = "sources/visits.csv";
+    let whole = "sources/visits.csv: the whole table is sensed as one text; to sense one column as turns, use `--column NAME`";
+    for arguments in [
+        &["compare", "courtesy@1.5", table, "talk.vtt"][..],
+        &["diff", "courtesy@1.0", "courtesy@1.5", table],
+    ] {
+        let ran = run(arguments);
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{told}");
+        assert!(
+            told.contains(whole) && told.contains("to sense the text of the file, use `--as text`"),
+            "{told}"
+        );
+    }
+    let turns = ["--column", "said", "--role-column", "who"];
+    let compared = run(&[&["compare", "courtesy@1.5", table, table][..], &turns].concat());
+    assert!(compared.status.success() && compared.stderr.is_empty(), "{compared:?}");
+}
+
+#[test]
 fn what_was_probably_meant_is_told_beside_the_result() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advice");
     std::fs::create_dir_all(&folder).expect("can be made");

@@ -1,7 +1,7 @@
 //! `sonometer compare`: two interactions, and what lies between them.
 
 use crate::failure::{Exit, Failure};
-use crate::input::{self, FileArguments, Item};
+use crate::input::{self, FileArguments};
 use crate::page::PageArgument;
 use crate::screen::Screen;
 use crate::target::Source;
@@ -31,10 +31,13 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
-    let (a, b) = (read(&arguments.a, arguments)?, read(&arguments.b, arguments)?);
+    let (a, b) = (read(&arguments.a, arguments, screen)?, read(&arguments.b, arguments, screen)?);
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
     let comparison = instrument.compare(&a, &b, options).map_err(|error| {
-        let name = if error.place == "interaction_b" { &arguments.b } else { &arguments.a };
+        let (name, interaction) = match error.place.as_str() {
+            "interaction_b" => (&arguments.b, &b),
+            _ => (&arguments.a, &a),
+        };
         let fidelity = match (error.code, error.place.as_str()) {
             (ErrorCode::InsufficientSignal, "interaction_b") => instrument.fidelity(&b).ok(),
             (ErrorCode::InsufficientSignal, _) => instrument.fidelity(&a).ok(),
@@ -45,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                 let message = format!("{name}: {}: {}", error.place, error.message);
                 Failure::lacking(error.code, message, fidelity)
             }
-            None => Failure::engine(name, &error),
+            None => input::refused(name, interaction.modality(), &error),
         }
     })?;
     let names = [(&a, &arguments.a), (&b, &arguments.b)];
@@ -61,11 +64,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 /// The one interaction of a file.
-fn read(path: &str, arguments: &Arguments) -> Result<Interaction, Failure> {
+fn read(path: &str, arguments: &Arguments, screen: &Screen) -> Result<Interaction, Failure> {
     let input = input::Input::of(path, &arguments.file)?;
     let mut items = input.items();
     match (items.next(), items.next()) {
-        (Some(Item { interaction, .. }), None) => interaction,
+        (Some(item), None) => {
+            item.tell_notes(screen);
+            item.interaction
+        }
         _ => Err(Failure::unusable(format!("{path}: holds several interactions; give one"))),
     }
 }

@@ -5,7 +5,7 @@ mod protocols;
 mod report;
 
 use crate::failure::{Exit, Failure, counted};
-use crate::input::{Input, InputArguments};
+use crate::input::{Input, InputArguments, refused};
 use crate::json;
 use crate::page::PageArgument;
 use crate::screen::Screen;
@@ -88,12 +88,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut totals = Totals::default();
     let mut exit = Exit::Done;
     for item in input.items() {
+        item.tell_notes(screen);
         let (name, id) = (item.name, item.id);
         let both = item.interaction.and_then(|interaction| {
             let sense = |instrument: &Instrument| {
                 let options = SenseOptions::default().without_key(instrument.sensors());
                 let sensed = instrument.sense_with(&interaction, options);
-                sensed.map_err(|error| Failure::engine(&name, &error))
+                sensed.map_err(|error| refused(&name, interaction.modality(), &error))
             };
             Ok((sense(&old)?, sense(&new)?))
         });
