@@ -134,6 +134,27 @@ fn many_talks_are_summed_up_and_a_few_are_shown() {
 }
 
 #[test]
+fn the_name_of_a_report_says_its_format() {
+    let folder = folder("endings");
+    fs::write(folder.join("call.txt"), KIND).expect("can be written");
+    let told = refused(&folder, &["courtesy@2.0", "call.txt", "--out", "call.pdf"]);
+    assert!(
+        told.contains("call.pdf: the name does not say the format; let it end with .html or .md"),
+        "{told}"
+    );
+    assert!(!folder.join("call.pdf").exists());
+    for (arguments, beginning) in [
+        (&["--out", "call.MD"][..], "# Courtesy"),
+        (&["--out", "call"], "<!DOCTYPE html>"),
+        (&["--out", "call.txt.out", "--format", "md"], "# Courtesy"),
+    ] {
+        done(&folder, &[&["courtesy@2.0", "call.txt"], arguments].concat());
+        let written = fs::read_to_string(folder.join(arguments[1])).expect("is written");
+        assert!(written.starts_with(beginning), "{arguments:?}");
+    }
+}
+
+#[test]
 fn one_talk_is_shown_whole() {
     let folder = folder("one");
     fs::write(
@@ -372,9 +393,9 @@ fn what_is_read_is_never_overwritten() {
         fs::write(folder.join(name), text).expect("can be written");
     }
     for arguments in [
-        &["report", "courtesy@2.0", "talks.jsonl", "--out", "talks.jsonl"][..],
-        &["report", "courtesy@2.0", "one.txt", "talks.jsonl", "--out", "./one.txt"],
-        &["report", "mine.yaml", "one.txt", "--out", "mine.yaml"],
+        &["report", "courtesy@2.0", "talks.jsonl", "--out", "talks.jsonl", "--format", "md"][..],
+        &["report", "courtesy@2.0", "one.txt", "talks.jsonl", "--out", "./one.txt", "--format", "html"],
+        &["report", "mine.yaml", "one.txt", "--out", "mine.yaml", "--format", "html"],
         &["sense", "courtesy@2.0", "one.txt", "--html", "one.txt"],
         &["sense", "mine.yaml", "one.txt", "--html", "../kept/mine.yaml"],
         &["compare", "courtesy@2.0", "one.txt", "two.txt", "--html", "two.txt"],

@@ -67,12 +67,17 @@ enum Format {
 }
 
 impl Arguments {
-    fn format(&self) -> Format {
-        let extension = self.out.as_deref().and_then(|out| Path::new(out).extension()?.to_str());
-        self.format.unwrap_or(match extension {
-            Some("md" | "markdown") => Format::Md,
-            _ => Format::Html,
-        })
+    fn format(&self) -> Result<Format, Failure> {
+        let out = self.out.as_deref().unwrap_or_default();
+        let ending = Path::new(out).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match (self.format, ending.as_deref()) {
+            (Some(format), _) => Ok(format),
+            (None, Some("md" | "markdown")) => Ok(Format::Md),
+            (None, None | Some("html" | "htm" | "xhtml")) => Ok(Format::Html),
+            (None, Some(_)) => Err(Failure::unusable(format!(
+                "{out}: the name does not say the format; let it end with .html or .md, or name the format with --format"
+            ))),
+        }
     }
 
     /// What the heading says of the inputs.
@@ -93,6 +98,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let instrument = target.instrument()?;
     let options = arguments.masks.options()?;
     let sources = Sources::open(arguments)?;
+    // Before anything is sensed.
+    arguments.format()?;
     let source = arguments.source();
     let mut corpus = Corpus::new(&instrument, &source, arguments.by.as_deref());
     let mut tally = Tally::default();
@@ -260,7 +267,7 @@ fn cards(instrument: &Instrument) -> Vec<Card> {
 
 /// Writes the report: a file is there whole or not at all.
 fn write(arguments: &Arguments, sheet: &Sheet<'_>, screen: &mut Screen) -> Result<(), Failure> {
-    let text = match arguments.format() {
+    let text = match arguments.format()? {
         Format::Html => sheet.to_html(),
         Format::Md => sheet.to_markdown(),
     };
