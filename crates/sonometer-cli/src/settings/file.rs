@@ -77,8 +77,13 @@ impl Reading<'_> {
     }
 
     fn value(&mut self, key: &'static Key, value: &Spanned<DeValue<'_>>) {
-        let read = typed(key.kind, value.get_ref())
-            .ok_or_else(|| format!("this is {}; write {}", described(value.get_ref()), key.kind.wanted()));
+        let read = typed(key.kind, value.get_ref()).ok_or_else(|| {
+            let wrong = match (key.kind, value.get_ref()) {
+                (Kind::Whole(..), DeValue::Integer(number)) => format!("{number} is out of range"),
+                (_, other) => format!("this is {}", described(other)),
+            };
+            format!("{wrong}; write {}", key.kind.wanted())
+        });
         match read.and_then(|read| key.check(&read).map(|()| read)) {
             Ok(read) => {
                 let (line, _) = self.line(&value.span());

@@ -212,7 +212,28 @@ pub(crate) const LOG_LEVEL: &str = "info,sqlx=warn";
 fn level(text: &str) -> Result<(), String> {
     tracing_subscriber::EnvFilter::try_new(text).map(drop).map_err(|error| {
         format!("`{text}` does not choose log lines: {error}; write for example {LOG_LEVEL}")
-    })
+    })?;
+    // Alone it names a module, of which all is shown and nothing of others: a level that is misspelt would silence the log.
+    match text.split(',').map(str::trim).find(|word| is_module(word)) {
+        Some(word) => Err(format!(
+            "`{word}` is no level; write error, warn, info, debug or trace, or for a module {word}=debug"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether a word of what is logged is the name of a module without a level.
+fn is_module(word: &str) -> bool {
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_level = levels.iter().any(|level| level.eq_ignore_ascii_case(word)) || word.parse::<u8>().is_ok();
+    !word.is_empty() && !is_level && word.chars().all(|c| c.is_alphanumeric() || "_:-".contains(c))
+}
+
+/// What `RUST_LOG` says, with the level that a module without one has there.
+pub(super) fn rust_log(text: &str) -> String {
+    let words = text.split(',').map(str::trim);
+    let words = words.map(|word| if is_module(word) { format!("{word}=trace") } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(",")
 }
 
 /// All settings, in the order in which they are printed.

@@ -105,7 +105,7 @@ impl Settings {
         let level = key(Name::LogLevel);
         if let Some(text) = environment.get(RUST_LOG).filter(|_| !environment.contains_key(&level.variable()))
         {
-            match level.read(text) {
+            match level.read(&keys::rust_log(text)) {
                 Ok(value) => self.put(Name::LogLevel, value, Source::Environment(RUST_LOG.to_owned())),
                 Err(message) => wrong.push(format!("{RUST_LOG}: {message}")),
             }

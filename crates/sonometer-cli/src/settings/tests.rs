@@ -56,7 +56,17 @@ fn a_message_names_file_line_and_key_and_what_to_write() {
         (
             "negative",
             "[limits]\nin_flight = -1\n",
-            "FILE:2:13: limits.in_flight: this is an integer; write a whole number from 1 to 1000000",
+            "FILE:2:13: limits.in_flight: -1 is out of range; write a whole number from 1 to 1000000",
+        ),
+        (
+            "huge",
+            "[limits]\nin_flight = 99999999999999999999\n",
+            "FILE:2:13: limits.in_flight: 99999999999999999999 is out of range; write a whole number from 1 to 1000000",
+        ),
+        (
+            "level",
+            "[log]\nlevel = \"inf,sqlx=warn\"\n",
+            "FILE:2:9: log.level: `inf` is no level; write error, warn, info, debug or trace, or for a module inf=debug",
         ),
         (
             "word",
@@ -98,6 +108,8 @@ fn a_wrong_rust_log_is_told_where_it_counts() {
     let Err(Failure::Told(told)) = read(&[("RUST_LOG", "((")]) else { panic!("is wrong") };
     assert!(told.message.starts_with("RUST_LOG: `((` does not choose log lines: "), "{}", told.message);
     assert!(told.message.ends_with("; write for example info,sqlx=warn"), "{}", told.message);
+    let module = read(&[("RUST_LOG", "warn, hyper::client")]).expect("is a module");
+    assert_eq!(module.text(Name::LogLevel), "warn,hyper::client=trace");
     let both = read(&[("RUST_LOG", "(("), ("SONOMETER_LOG_LEVEL", "debug")]).expect("it does not count");
     assert_eq!(both.text(Name::LogLevel), "debug");
 }

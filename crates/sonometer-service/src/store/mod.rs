@@ -161,7 +161,11 @@ impl Store {
                 if path.is_empty() || path == ":memory:" {
                     return Err("give the path of an SQLite file".to_owned());
                 }
-                create(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
+                create(Path::new(path)).map_err(|error| {
+                    let fix =
+                        "give --database a file in a folder that is there and that this user may write to";
+                    format!("{path}: {error}; {fix}")
+                })?;
                 (path.to_owned(), format!("sqlite://{}?mode=rwc", escaped(path)))
             }
             Dialect::Postgres => ("the PostgreSQL database".to_owned(), url.to_owned()),
