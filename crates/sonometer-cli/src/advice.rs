@@ -1,6 +1,7 @@
 //! What a person probably meant, where an input is read in another way. Told beside the result, which stays as it is.
 
 use crate::paint::{fit, one_line};
+use sonometer::Error;
 use sonometer_ingest::{Hints, Ingested, Kind, role};
 
 /// The most columns of a table that are named.
@@ -34,6 +35,15 @@ pub(crate) fn no_lines(path: &str) -> Option<String> {
     }
 }
 
+/// Whether a line of JSON was refused for a key of its own, such as a column of a table has.
+pub(crate) fn is_row(error: &Error) -> bool {
+    error.message.starts_with("unknown key") && !error.place.contains(['.', '[', ' '])
+}
+
+/// What is told where every line was.
+pub(crate) const ROWS: &str = "no line is an interaction; to read the lines as a table whose keys are columns, name the one of the texts with \
+                               --text-column";
+
 /// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one.
 fn turns(content: &str) -> Option<String> {
     let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -64,6 +74,16 @@ fn columns(content: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_a_table_are_seen() {
+        let error = |place: &str, message: &str| Error::invalid(place, message);
+        assert!(is_row(&error("text", "unknown key `text`; did you mean `content`")));
+        assert!(
+            !is_row(&error("segments[0].text", "unknown key `text`"))
+                && !is_row(&error("id", "`id` is a list"))
+        );
+    }
 
     #[test]
     fn files_of_other_kinds_are_told_where_they_are_read() {

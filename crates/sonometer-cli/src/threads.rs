@@ -7,8 +7,12 @@ use std::thread;
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ThreadArgument {
     /// Number of threads, 256 at most; what is written is the same [default: one for each core]
-    #[arg(long = "threads", value_name = "N")]
+    #[arg(long = "threads", value_name = "N", value_parser = number)]
     wanted: Option<NonZeroUsize>,
+}
+
+fn number(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a whole number from 1".into())
 }
 
 /// More take what the system gives to all, and make nothing faster.

@@ -93,6 +93,25 @@ fn outcomes_with_good_and_bad_lines() {
 }
 
 #[test]
+#[cfg(feature = "columns")]
+fn rows_of_a_table_are_told_how_they_are_read() {
+    let row =
+        "{\"id\": 7, \"text\": \"Thank you so much for waiting with me, I really appreciate it today.\"}\n";
+    let input = scratch("batch-rows.jsonl", row.repeat(3).as_bytes());
+    let advice = "no line is an interaction; to read the lines as a table whose keys are columns, name the one of the texts with \
+                  --text-column\n";
+    for verb in ["batch", "report"] {
+        let told = text(&run(&[verb, "courtesy@1.5", &input]).stderr);
+        assert!(told.ends_with(&format!("{input}: {advice}")), "{verb}: {told}");
+    }
+    let ran = run(&["batch", "courtesy@1.5", &input, "--text-column", "text"]);
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let some = format!("{row}{{\"content\": \"Thank you so much for waiting with me today.\"}}\n");
+    let ran = run(&["batch", "courtesy@1.5", &scratch("batch-some-rows.jsonl", some.as_bytes())]);
+    assert!(text(&ran.stderr).ends_with(" items/s\n"), "{}", text(&ran.stderr));
+}
+
+#[test]
 fn the_readings_are_those_of_sense() {
     for target in ["courtesy@1.5", "affect@1.5"] {
         let alone = sensed(target, TALKS);
@@ -308,7 +327,11 @@ fn inputs_and_outputs_that_are_none() {
             &["batch", "service-call@1.0", TALKS],
             "service-call@1.0: a blueprint is no protocol; to measure the texts",
         ),
-        (&["batch", "courtesy@1.5", TALKS, "--threads", "0"], "--threads"),
+        (&["batch", "courtesy@1.5", TALKS, "--threads", "0"], "'--threads <N>': write a whole number from 1"),
+        (
+            &["batch", "courtesy@1.5", TALKS, "--threads", "many"],
+            "'--threads <N>': write a whole number from 1",
+        ),
     ] {
         let ran = run(arguments);
         assert_eq!(ran.status.code(), Some(2), "{arguments:?}");

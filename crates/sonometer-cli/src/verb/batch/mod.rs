@@ -111,6 +111,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     };
     let mut tally = Tally { errors: before.errors, ..Tally::default() };
     let mut summary = Summary::default();
+    let mut rows = 0;
     // The bar and the outcomes would be in each other's way.
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
     let mut bar = Bar::of("sensing (bytes)", if shown { size } else { 0 });
@@ -127,6 +128,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
             }
             bar.advance(done.bytes);
             tally += done.tally;
+            rows += done.rows;
             summary.add(done.summary);
             match done.trouble {
                 Some(error) => ControlFlow::Break(unreadable(input, &error)),
@@ -151,6 +153,9 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
         (true, false) => screen.print(&sheet.to_text(&screen.paint.report()))?,
     }
     screen.note(&tally.summary("item", before.lines, start.elapsed().as_secs_f64()));
+    if cfg!(feature = "columns") && rows > 0 && rows == tally.items {
+        screen.note(&format!("{}: {}", input::shown(input), advice::ROWS));
+    }
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
 
@@ -174,6 +179,8 @@ struct Done {
     summary: Summary,
     /// Bytes of the input.
     bytes: usize,
+    /// Lines that were refused for a key that a row of a table may have.
+    rows: u64,
     /// Why there is no further block.
     trouble: Option<io::Error>,
 }
@@ -238,6 +245,7 @@ impl Bench {
         let mut done = Done {
             text: line_json(number, id, Err(error), self.view),
             tally: Tally { items: 1, errors: 1, ..Tally::default() },
+            rows: u64::from(advice::is_row(error)),
             ..Done::default()
         };
         done.summary.error(error.code);
@@ -249,6 +257,7 @@ impl Done {
     fn add(&mut self, later: Self) {
         self.text.push_str(&later.text);
         self.tally += later.tally;
+        self.rows += later.rows;
         self.summary.add(later.summary);
     }
 }

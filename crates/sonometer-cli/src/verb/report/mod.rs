@@ -6,6 +6,7 @@ mod source;
 mod tables;
 
 use super::masks::MaskArguments;
+use crate::advice;
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::input;
@@ -136,6 +137,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         };
         screen.note(&format!("{first}{others}"));
     }
+    if cfg!(feature = "columns") && tally.rows > 0 && tally.rows == corpus.len() {
+        screen.note(&format!("{source}: {}", advice::ROWS));
+    }
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
 
@@ -145,6 +149,8 @@ struct Tally {
     errors: u64,
     /// The first talk that could not be read, and why.
     first: Option<String>,
+    /// Talks that were refused for a key that a row of a table may have.
+    rows: u64,
 }
 
 impl Tally {
@@ -153,6 +159,7 @@ impl Tally {
             Ok(reading) => self.insufficient += u64::from(reading.score().is_none()),
             Err(error) => {
                 self.errors += 1;
+                self.rows += u64::from(advice::is_row(error));
                 self.first.get_or_insert_with(|| format!("{}: {error}", item.place));
             }
         }
