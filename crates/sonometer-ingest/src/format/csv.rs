@@ -18,6 +18,7 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     let mut reader = reader(text, separator);
     let mut record = StringRecord::new();
     let mut row = 0_u32;
+    let (mut width, mut beyond) = (None, Beyond::default());
     loop {
         let more = reader.read_record(&mut record).map_err(|error| {
             let line = error.position().map_or(0, ::csv::Position::line);
@@ -32,13 +33,48 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         }
         row = row.saturating_add(1);
         let line = record.position().and_then(|position| u32::try_from(position.line()).ok());
+        let width = *width.get_or_insert(record.len());
+        if record.iter().skip(width).any(|text| !text.trim().is_empty()) {
+            beyond.add(line);
+        }
         for (column, text) in (1..).zip(&record) {
             cells.add((row, column), text, line)?;
         }
     }
     let mut draft = Draft::new(limits);
+    // Without a column, every cell is read.
+    if let (Some(note), true) = (beyond.told(), hints.column.is_some()) {
+        draft.note(note);
+    }
     Table { sheet: None, cells: &cells.in_order() }.tell(&mut draft, hints)?;
     draft.finish(Kind::Csv, hints)
+}
+
+/// Rows with text behind the last column: most likely a cell of theirs holds the separator and is cut there.
+#[derive(Default)]
+struct Beyond {
+    rows: u32,
+    first: Option<u32>,
+}
+
+impl Beyond {
+    fn add(&mut self, line: Option<u32>) {
+        self.rows += 1;
+        self.first = self.first.or(line);
+    }
+
+    fn told(&self) -> Option<String> {
+        let first = self.first?;
+        let others = match self.rows - 1 {
+            0 => String::new(),
+            1 => ", as 1 other row".to_owned(),
+            more => format!(", as {more} other rows"),
+        };
+        let fix = "put cells that hold the separator in quotes";
+        Some(format!(
+            "line {first}{others}: has more cells than the first row, and these are left out; {fix}"
+        ))
+    }
 }
 
 fn reader(text: &str, separator: u8) -> ::csv::Reader<&[u8]> {
@@ -118,6 +154,21 @@ mod tests {
             ["author: y @cell B1, line 1", "author: d @cell B2, line 2"]
         );
         assert!(told(text, &hints("where", None))[0].contains("the columns are who, what, n"));
+    }
+
+    #[test]
+    fn cells_beyond_the_last_column_are_told() {
+        let notes = |text: &str, column: Option<&str>| {
+            let hints = Hints { column: column.map(Into::into), ..Hints::default() };
+            read(text, &hints, &Limits::default()).expect("is read").notes
+        };
+        let text = "id,said\n1,Hello, thank you\n2\n3,Fine\n";
+        let told = "line 2: has more cells than the first row, and these are left out; put cells that hold the separator in quotes";
+        assert_eq!(notes(text, Some("said")), [told]);
+        assert_eq!(notes(text, None), [""; 0]);
+        assert_eq!(notes("id,said\n1,Hello,,\n", Some("said")), [""; 0]);
+        let several = notes("id,said\n1,a,b\n2,c,d\n3,e,f\n", Some("said"));
+        assert!(several[0].starts_with("line 2, as 2 other rows: has more cells"), "{several:?}");
     }
 
     #[test]
