@@ -8,7 +8,7 @@ use super::result::Data;
 use super::sensed::each;
 use super::spearman::{Order, interval, spearman};
 use crate::Error;
-use crate::labels::{Item, Labelled, Path};
+use crate::labels::{Item, Labelled, Path, holds_number};
 use crate::watch::Watch;
 use serde_json::{Number, Value};
 use sonometer::{Instrument, Reading, SenseOptions, Unit};
@@ -117,7 +117,8 @@ pub(crate) fn grades(labels: &Labelled, path: &Path, items: &[Item]) -> Result<V
             _ => Err(labels.wrong(item, path, "outside the range of supported numbers")),
         },
         Some(other) => {
-            Err(labels.wrong(item, path, &format!("`{other}`; a grade must be a number, or null")))
+            let fix = if holds_number(other) { "; write it without quotes" } else { "" };
+            Err(labels.wrong(item, path, &format!("`{other}`; a grade must be a number, or null{fix}")))
         }
     };
     items.iter().map(grade).collect()
@@ -298,6 +299,19 @@ mod tests {
     fn case(item: usize, grade: f64, value: i64) -> Case {
         let value = Unit(value);
         Case { item, cluster: item, grade, value, sufficient: true, activations: vec![], triggered: vec![] }
+    }
+
+    #[test]
+    fn a_grade_in_quotes_is_told_to_lose_them() {
+        let told = |grade: &str| {
+            let line = format!(r#"{{"interaction": {{"content": "x"}}, "labels": {{"csat": {grade}}}}}"#);
+            let items = Labelled::read_single("calls.jsonl", line.as_bytes()).expect("reads");
+            grades(&items, &Path::from("csat"), items.items()).map_err(|error| error.to_string())
+        };
+        assert_eq!(told("4.5"), Ok(vec![Some(4.5)]));
+        let number = told("\"4.5\"").expect_err("is a text");
+        assert!(number.ends_with("a grade must be a number, or null; write it without quotes"), "{number}");
+        assert!(told("\"good\"").is_err_and(|text| text.ends_with("a grade must be a number, or null")));
     }
 
     #[test]

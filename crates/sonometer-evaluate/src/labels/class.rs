@@ -81,6 +81,11 @@ impl Class {
                 let below = high.is_none_or(|(high, inside)| number < high || inside && number == high);
                 Ok(above && below)
             }
+            (Test::Range { .. }, other) if holds_number(other) => Err(format!(
+                "{}, not a number; write it without quotes, since `{}` works with numbers only",
+                told(other),
+                self.written
+            )),
             (Test::Range { .. }, other) => Err(format!(
                 "{}, not a number; `{}` works with numbers only; write the values",
                 told(other),
@@ -127,6 +132,11 @@ fn any(value: &Value, holds: &impl Fn(&Value) -> Result<bool, String>) -> Result
         }),
         value => holds(value),
     }
+}
+
+/// Whether a text is a number in quotes.
+pub(crate) fn holds_number(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| Unit::parse(text.trim()).is_some())
 }
 
 /// A number as millionths.
@@ -204,6 +214,11 @@ mod tests {
         }
         let told = holds(">=0.5", json!("high")).expect_err("a text is in no range");
         assert_eq!(told, "a text, `high`, not a number; `>=0.5` works with numbers only; write the values");
+        let told = holds(">=0.5", json!("0.7")).expect_err("is in quotes");
+        assert_eq!(
+            told,
+            "a text, `0.7`, not a number; write it without quotes, since `>=0.5` works with numbers only"
+        );
     }
 
     #[test]

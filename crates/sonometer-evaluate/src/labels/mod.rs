@@ -13,6 +13,7 @@ mod span;
 pub use background::Background;
 pub(crate) use background::{Ordinary, Voice, usual_turns};
 pub use class::Class;
+pub(crate) use class::holds_number;
 pub use fold::Fold;
 pub(crate) use path::Path;
 pub(crate) use span::{Span, spans};
