@@ -21,8 +21,10 @@ use sonometer_proxy::{Proxy, Upstream};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tokio::sync::{Barrier, Notify};
 use tokio::time::{sleep, timeout};
 
@@ -40,14 +42,17 @@ type Http = Client<HttpConnector, Body>;
 
 fn main() -> Result<(), Failed> {
     let mut arguments = std::env::args().skip(1);
-    let runtime = tokio::runtime::Runtime::new()?;
     match (arguments.next().as_deref(), arguments.next()) {
-        (Some("proxy"), Some(upstream)) => runtime.block_on(proxy(&upstream)),
-        (command, _) => runtime.block_on(measure(command)),
+        (Some("proxy"), Some(upstream)) => {
+            // As the command does it: what the guard needed for a moment is given to a thread that serves.
+            let guard = thread::spawn(guard).join().map_err(|_| "the guard panicked")??;
+            Runtime::new()?.block_on(proxy(&upstream, guard))
+        }
+        (command, _) => Runtime::new()?.block_on(measure(command)),
     }
 }
 
-async fn proxy(upstream: &str) -> Result<(), Failed> {
+fn guard() -> Result<Guard, Failed> {
     let find = |target: &str| -> Result<Instrument, Error> {
         let entry = sonometer_catalog::find_any(target, &TargetKind::ALL)
             .map_err(|none| Error::invalid("", none.to_string()))?;
@@ -55,6 +60,10 @@ async fn proxy(upstream: &str) -> Result<(), Failed> {
     };
     let guard = Guard::new(&Policy::mask("personal-data"), find)?;
     guard.warm_up()?;
+    Ok(guard)
+}
+
+async fn proxy(upstream: &str, guard: Guard) -> Result<(), Failed> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
     std::io::stdout().flush()?;

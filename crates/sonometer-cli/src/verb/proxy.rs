@@ -15,6 +15,8 @@ use sonometer_proxy::Ended;
 use sonometer_proxy::{Proxy, TableKeys, Upstream};
 #[cfg(feature = "otlp")]
 use sonometer_server::{Evaluation, Evaluations, Otlp, Telemetry};
+use std::panic::resume_unwind;
+use std::thread;
 use tokio::net::TcpListener;
 
 /// Where it listens unless something else is asked for.
@@ -229,7 +231,10 @@ fn read(path: &str) -> Result<Config, Failure> {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let config = arguments.config()?;
-    let guard = arguments.guard(&config)?;
+    // On a thread that ends before those begin that serve: glibc gives each thread a heap of its own, and one of them takes over this
+    // one, with the 7 MB that are free again when the automata are made.
+    let guard = thread::scope(|scope| scope.spawn(|| arguments.guard(&config)).join());
+    let guard = guard.unwrap_or_else(|panic| resume_unwind(panic))?;
     let Some(upstream) = &config.upstream else {
         let message = "no upstream; give --upstream URL, such as https://api.openai.com";
         return Err(Failure::unusable(message));
