@@ -11,8 +11,8 @@ use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::{Anchored, Input, MatchKind, PatternID};
-use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
-use std::ops::Range;
+use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -224,11 +224,13 @@ impl Follower<'_> {
     }
 }
 
-/// An expression without what looks for the edges of Unicode's words: it matches at least what the expression does.
+/// An expression without what looks for the edges of Unicode's words, and with coarser classes: it matches at least what the expression
+/// does.
 fn relaxed(parsed: Hir) -> Hir {
     match parsed.into_kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(Class::Unicode(class)) => Hir::class(Class::Unicode(coarser(&class))),
         HirKind::Class(class) => Hir::class(class),
         HirKind::Look(look) if is_of_unicode(look) => Hir::empty(),
         HirKind::Look(look) => Hir::look(look),
@@ -240,6 +242,27 @@ fn relaxed(parsed: Hir) -> Hir {
         HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(relaxed).collect()),
         HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(relaxed).collect()),
     }
+}
+
+/// A class whose gaps are closed where that delays little: an automaton has a third fewer states for it, and each thread that follows
+/// ways has lists of all states. Latin, Greek and Cyrillic stay as they are, and so do all blocks with signs that end sentences.
+fn coarser(class: &ClassUnicode) -> ClassUnicode {
+    const EXACT: [RangeInclusive<char>; 3] =
+        ['\0'..='\u{52f}', '\u{1e00}'..='\u{303f}', '\u{fe30}'..='\u{ffff}'];
+    /// Digits of neighbouring scripts are closer than this, capitals of neighbouring scripts are not.
+    const MOST: u32 = 1 << 10;
+    let mut ranges: Vec<ClassUnicodeRange> = Vec::new();
+    for &range in class.ranges() {
+        let (last, next) = (ranges.last().map_or('\0', |last| last.end()), range.start());
+        let is_exact = EXACT.iter().any(|exact| last < *exact.end() && next > *exact.start());
+        match ranges.last_mut() {
+            Some(last) if !is_exact && u32::from(next) - u32::from(last.end()) <= MOST => {
+                *last = ClassUnicodeRange::new(last.start(), range.end());
+            }
+            _ => ranges.push(range),
+        }
+    }
+    ClassUnicode::new(ranges)
 }
 
 fn is_of_unicode(look: Look) -> bool {
@@ -268,6 +291,24 @@ fn is_of_unicode(look: Look) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn coarser_classes_hold_the_class_and_add_nothing_where_sentences_end() {
+        for class in ["\\d", "\\w", "\\s", "\\S", "\\p{L}", "\\p{Lu}", "[a-zà-ỿ’]"] {
+            let parsed = super::super::parse(class).expect("is sound");
+            let HirKind::Class(Class::Unicode(exact)) = parsed.kind() else { panic!("{class} is one") };
+            let coarser = coarser(exact);
+            let holds = |class: &ClassUnicode, char: char| {
+                class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&char))
+            };
+            for char in '\0'..='\u{20000}' {
+                let is_kept =
+                    matches!(char, '\0'..='\u{52f}' | '\u{1e00}'..='\u{303f}' | '\u{fe30}'..='\u{ffff}');
+                let (was, is) = (holds(exact, char), holds(&coarser, char));
+                assert!(is == was || is && !is_kept, "{class}: {char:?}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_too_large_is_not_followed() {
