@@ -156,7 +156,7 @@ fn table(edges: &[(u32, u32, u32)]) -> Vec<Edge> {
 /// Where an edge is looked for first, in a table of so many places: the 32 bits of its hash are taken as a fraction of them.
 #[inline]
 fn place(node: u32, word: u32, places: usize) -> usize {
-    (mix(node, word) as u64 * places as u64 >> 32) as usize
+    ((mix(node, word) as u64 * places as u64) >> 32) as usize
 }
 
 /// The place behind a place; the first stands behind the last.
