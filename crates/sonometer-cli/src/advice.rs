@@ -40,7 +40,7 @@ pub(crate) fn is_row(error: &Error) -> bool {
     error.message.starts_with("unknown key") && !error.place.contains(['.', '[', ' '])
 }
 
-/// What is told where every line was.
+/// The note if every line was refused for that.
 pub(crate) const ROWS: &str = "no line is an interaction; to read the lines as a table whose keys are columns, name the one of the texts with \
                                --text-column";
 

@@ -440,7 +440,7 @@ fn is_json(raw: &str) -> bool {
 }
 
 /// What the policy may be set to where something unknown was met.
-pub(crate) const DROP_OR_PASS: &str = "set `unknown` to `drop` or `pass` to let it through";
+pub(crate) const DROP_OR_PASS: &str = "set `unknown` to `drop` or `pass` to leave it out or let it through";
 /// The same where nothing can be left out.
 pub(crate) const PASS: &str = "it cannot be left out; set `unknown` to `pass` to let it through";
 

@@ -28,10 +28,10 @@ fn items() -> Vec<Value> {
         json!({"type": "function_call", "id": ID, "call_id": ID, "name": "send", "namespace": "crm",
             "caller": {"type": "program", "caller_id": ID}, "arguments": format!("{{\"to\":\"{MAIL}\"}}")}),
         json!({"type": "mcp_approval_response", "approval_request_id": ID, "approve": false, "reason": MAIL}),
-        json!({"type": "agent_message", "id": ID, "author": "/root", "recipient": "/root/mail", "content": [
+        json!({"type": "agent_message", "id": ID, "author": "/lead", "recipient": "/lead/mail", "content": [
             {"type": "input_text", "text": MAIL}, {"type": "encrypted_content", "encrypted_content": ID}]}),
         json!({"type": "multi_agent_call", "id": ID, "call_id": ID, "action": "send_message",
-            "arguments": format!("{{\"message\":\"{MAIL}\"}}"), "agent": {"agent_name": "/root"}}),
+            "arguments": format!("{{\"message\":\"{MAIL}\"}}"), "agent": {"agent_name": "/lead"}}),
         json!({"type": "multi_agent_call_output", "id": ID, "call_id": ID, "action": "send_message",
             "output": [{"type": "output_text", "text": MAIL, "annotations": []}]}),
         json!({"type": "file_search_call", "id": ID, "queries": [MAIL], "results": [

@@ -231,8 +231,8 @@ fn read(path: &str) -> Result<Config, Failure> {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let config = arguments.config()?;
-    // On a thread that ends before those begin that serve: glibc gives each thread a heap of its own, and one of them takes over this
-    // one, with the 7 MB that are free again when the automata are made.
+    // Made on a thread that ends before others begin to serve. glibc gives each thread a heap of its own, and hands the heap of an ended
+    // thread to a new one: so one that serves gets the 5 MB that building the automata needed for a moment.
     let guard = thread::scope(|scope| scope.spawn(|| arguments.guard(&config)).join());
     let guard = guard.unwrap_or_else(|panic| resume_unwind(panic))?;
     let Some(upstream) = &config.upstream else {
