@@ -78,11 +78,15 @@ impl Measurer {
              | markers | label | people, {other} {word} | precision | recall | F1 | macro-F1 | macro-F1 of the {tuned} {word} |\n\
              |---|---|---:|---:|---:|---:|---:|---:|\n"
         );
-        let mut sums = [0.0; 2];
+        let mut measured = [Vec::new(), Vec::new()];
         for Part { markers, file, label, positive } in card.parts {
             let arguments = ["--marker", markers, "--label", label, "--positive", positive];
-            let tuned = self.evaluate(card, true, file, &arguments)?;
-            let other = self.evaluate(card, false, file, &arguments)?;
+            // Null for a half without a single positive item: no figure has a meaning there.
+            let answer = |is_tuned| match self.has_one_of(card, is_tuned, file, positive) {
+                Ok(true) => self.evaluate(card, is_tuned, file, &arguments),
+                other => other.map(|_| Value::Null),
+            };
+            let [tuned, other] = [answer(true)?, answer(false)?];
             let counts = &other["figures"]["counts"];
             let people = count(&counts["true_positives"]) + count(&counts["false_negatives"]);
             let figure = |key: &str| estimate(&other["figures"][key]);
@@ -97,13 +101,19 @@ impl Measurer {
                 figure("macro_f1"),
                 estimate(&tuned["figures"]["macro_f1"]),
             );
-            for (sum, answer) in sums.iter_mut().zip([&other, &tuned]) {
-                *sum += answer["figures"]["macro_f1"]["value"].as_f64().unwrap_or(0.0);
+            for (half, answer) in measured.iter_mut().zip([&other, &tuned]) {
+                half.extend(answer["figures"]["macro_f1"]["value"].as_f64());
             }
         }
-        let [other, tuned] = sums.map(|sum| sum / card.parts.len().max(1) as f64);
+        let [other, tuned] = measured.map(|half| half.iter().sum::<f64>() / half.len().max(1) as f64);
         let _ = writeln!(page, "| mean | | | | | | {other:.3} | {tuned:.3} |");
         Ok(page)
+    }
+
+    /// Whether an item of one half has one of the labels: rare ones may all be in the other.
+    fn has_one_of(&self, card: &Card, tuned: bool, file: &str, labels: &str) -> Result<bool, String> {
+        let half = card.split.half(&self.text(file)?, tuned).map_err(|e| format!("{file}: {e}"))?;
+        Ok(labels.split(',').any(|label| half.contains(&format!("\"{label}\""))))
     }
 
     /// How often the protocol speaks on texts that were labelled for other questions.
