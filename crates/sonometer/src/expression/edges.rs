@@ -156,7 +156,7 @@ impl Signs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::{Expression, parse};
+    use crate::expression::{Characters, Expression, parse};
     use proptest::prelude::*;
 
     fn ends_in(pattern: &str, gap: &str) -> bool {
@@ -223,7 +223,7 @@ mod tests {
             let at = before.len() + gap.len();
             let expression = Expression::new(&pattern).expect("is an expression");
             for start in (0..at).filter(|start| text.is_char_boundary(*start)) {
-                let found = expression.find_at(&text, start);
+                let found = expression.find_at(&text, start, Characters::of(&text));
                 prop_assert!(!found.clone().is_some_and(|found| found.start < at && at < found.end), "{pattern} {text:?} {found:?}");
             }
         }

@@ -15,6 +15,9 @@ pub(super) struct Facts {
     pub(super) has_place: bool,
     /// Whether a match can be empty, as far as its parts tell: `\b` can, though nowhere in the empty text.
     pub(super) can_be_empty: bool,
+    /// Whether texts of ASCII have a machine of their own.
+    #[cfg(feature = "perf")]
+    pub(super) is_worth_ascii: bool,
     pub(super) needs: Needs,
     pub(super) edges: Edges,
 }
@@ -70,6 +73,8 @@ impl Facts {
         Ok(Self {
             has_place: has_place(&parsed),
             can_be_empty: parsed.properties().minimum_len() == Some(0),
+            #[cfg(feature = "perf")]
+            is_worth_ascii: super::ascii::is_worth(&parsed),
             needs: Needs::of(&parsed),
             edges: Edges::of(&parsed),
         })

@@ -5,6 +5,8 @@
 //! expression is parsed when it is made, which tells whether it is refused ([`size`]) and what its matches need ([`needs`]), and its
 //! machine is built when a text first has what it needs.
 
+#[cfg(feature = "perf")]
+mod ascii;
 mod bounds;
 mod edges;
 mod facts;
@@ -58,6 +60,26 @@ pub(crate) enum Refusal {
     Unreadable(String),
 }
 
+/// Which characters a text may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Characters {
+    Ascii,
+    All,
+}
+
+impl Characters {
+    /// Those of a text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self::seen_from(text, 0)
+    }
+
+    /// Those that a search from byte `at` on sees: the one before it too.
+    pub(crate) fn seen_from(text: &str, at: usize) -> Self {
+        let seen = &text.as_bytes()[at.saturating_sub(1)..];
+        if seen.is_ascii() { Self::Ascii } else { Self::All }
+    }
+}
+
 /// A regular expression that is sound. What it finds does not depend on when its machine is built, or by which thread.
 #[derive(Debug)]
 pub(crate) struct Expression {
@@ -65,12 +87,21 @@ pub(crate) struct Expression {
     facts: Arc<Facts>,
     /// Built when it is first asked. `None` inside where that fails, which [`size::LIMIT_BEHIND`] rules out.
     machine: OnceLock<Option<Machine>>,
+    /// Likewise, for texts of ASCII; for an expression that is [`ascii::is_worth`] it.
+    #[cfg(feature = "perf")]
+    ascii: OnceLock<Option<Machine>>,
 }
 
 impl Expression {
     pub(crate) fn new(pattern: &str) -> Result<Self, Refusal> {
         let facts = facts::of(pattern)?;
-        Ok(Self { pattern: pattern.to_owned(), facts, machine: OnceLock::new() })
+        Ok(Self {
+            pattern: pattern.to_owned(),
+            facts,
+            machine: OnceLock::new(),
+            #[cfg(feature = "perf")]
+            ascii: OnceLock::new(),
+        })
     }
 
     /// The pattern as it was written.
@@ -80,7 +111,7 @@ impl Expression {
 
     /// Whether it matches the empty text.
     pub(crate) fn matches_nothing(&self) -> bool {
-        self.facts.can_be_empty && self.find_at("", 0).is_some()
+        self.facts.can_be_empty && self.find_at("", 0, Characters::Ascii).is_some()
     }
 
     /// Whether a text can hold a match: where it cannot, nothing needs to be asked, and no machine is built.
@@ -90,11 +121,11 @@ impl Expression {
 
     /// All matches in a text that begin before byte `to`, where it is known where they can stand; `None` where it is not.
     pub(crate) fn find_seen(&self, seen: &Seen<'_>, to: usize) -> Option<Vec<Range<usize>>> {
-        let mut found = Vec::new();
+        let (mut found, characters) = (Vec::new(), seen.characters());
         for stretch in self.facts.needs.stretches(seen)? {
             let text = seen.text().get(..stretch.end).unwrap_or(seen.text());
             let mut at = stretch.start;
-            while let Some(next) = self.find_at(text, at).filter(|next| next.start < to) {
+            while let Some(next) = self.find_at(text, at, characters).filter(|next| next.start < to) {
                 // Behind it, as it holds a digit.
                 at = next.end;
                 found.push(next);
@@ -103,14 +134,14 @@ impl Expression {
         Some(found)
     }
 
-    /// All matches from left to right, not overlapping.
-    pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
-        self.machine().map_or_else(Vec::new, |machine| machine.find_all(text))
+    /// All matches from left to right, not overlapping, in a text of these characters.
+    pub(crate) fn find_all(&self, text: &str, characters: Characters) -> Vec<Range<usize>> {
+        self.machine(characters).map_or_else(Vec::new, |machine| machine.find_all(text))
     }
 
     /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
-    pub(crate) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
-        self.machine()?.find_at(text, at)
+    pub(crate) fn find_at(&self, text: &str, at: usize, characters: Characters) -> Option<Range<usize>> {
+        self.machine(characters)?.find_at(text, at)
     }
 
     /// Whether a group of it is the place.
@@ -119,11 +150,22 @@ impl Expression {
     }
 
     /// What the group that is the place covers of a match in `text`; `None` without such a group, and where it took no part.
-    pub(crate) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
-        self.machine()?.place(text, found)
+    pub(crate) fn place(
+        &self,
+        text: &str,
+        found: &Range<usize>,
+        characters: Characters,
+    ) -> Option<Range<usize>> {
+        self.machine(characters)?.place(text, found)
     }
 
-    fn machine(&self) -> Option<&Machine> {
+    fn machine(&self, characters: Characters) -> Option<&Machine> {
+        #[cfg(feature = "perf")]
+        if characters == Characters::Ascii && self.facts.is_worth_ascii {
+            return self.ascii.get_or_init(|| Machine::of_ascii(&self.pattern).ok()).as_ref();
+        }
+        #[cfg(not(feature = "perf"))]
+        let _ = characters;
         self.machine.get_or_init(|| Machine::new(&self.pattern, size::LIMIT_BEHIND).ok()).as_ref()
     }
 }

@@ -1,5 +1,6 @@
 //! What every match of an expression has in it, so that a text without it need not be searched: a digit, an `@`, one of some words.
 
+use super::Characters;
 use super::near::{Digits, Length};
 use super::pieces::{Pieces, Threes};
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -18,13 +19,23 @@ pub(crate) struct Seen<'t> {
     threes: OnceCell<Option<Threes>>,
     /// Likewise.
     digits: OnceCell<Digits>,
+    characters: Characters,
 }
 
 impl<'t> Seen<'t> {
     /// A text from byte `from` on.
     pub(crate) fn of(text: &'t str, from: usize) -> Self {
         let bytes = Bytes::of(&text.as_bytes()[from..]);
-        Self { text, from, bytes, threes: OnceCell::new(), digits: OnceCell::new() }
+        let characters = match bytes.is_ascii() {
+            true => Characters::of(&text[..from]),
+            false => Characters::All,
+        };
+        Self { text, from, bytes, threes: OnceCell::new(), digits: OnceCell::new(), characters }
+    }
+
+    /// Those of all of the text.
+    pub(crate) fn characters(&self) -> Characters {
+        self.characters
     }
 
     /// All of the text, also what is looked back at.
@@ -37,7 +48,7 @@ impl<'t> Seen<'t> {
     }
 
     fn may_have(&self, pieces: &Pieces) -> bool {
-        let note = || self.own().is_ascii().then(|| Threes::of(self.own().as_bytes()));
+        let note = || self.bytes.is_ascii().then(|| Threes::of(self.own().as_bytes()));
         self.threes.get_or_init(note).as_ref().is_none_or(|threes| pieces.may_be_in(threes))
     }
 }
@@ -63,6 +74,10 @@ impl Bytes {
         text.iter().for_each(|byte| seen[usize::from(*byte)] = true);
         (0..=255).filter(|byte| seen[usize::from(*byte)]).for_each(|byte| set.add(byte));
         set
+    }
+
+    fn is_ascii(&self) -> bool {
+        self.0[2..] == [0, 0]
     }
 
     pub(super) fn add(&mut self, byte: u8) {

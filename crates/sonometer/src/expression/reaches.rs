@@ -6,7 +6,7 @@
 
 #[cfg(feature = "perf")]
 use super::living::{Lengths, Living};
-use super::{Expression, Kept};
+use super::{Characters, Expression, Kept};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config};
@@ -172,8 +172,10 @@ impl Way {
         // No way went beyond the byte at which the last of them died. The character there is left for what looks ahead.
         let end = (self.at - base + 1..known.len()).find(|end| known.is_char_boundary(*end));
         let known = &known[..end.unwrap_or(known.len())];
-        let found =
-            expression.find_at(known, start).filter(|found| found.start == start && !found.is_empty())?;
+        let found = expression.find_at(known, start, Characters::seen_from(known, start))?;
+        if found.start != start || found.is_empty() {
+            return None;
+        }
         Some(self.start..found.end + base)
     }
 }

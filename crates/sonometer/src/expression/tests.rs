@@ -2,7 +2,7 @@
 //! before it is built.
 
 use super::small::Machine;
-use super::{Expression, MAX_BYTES, Refusal, Seen, size};
+use super::{Characters, Expression, MAX_BYTES, Refusal, Seen, size};
 use proptest::prelude::*;
 use std::ops::Range;
 
@@ -33,15 +33,21 @@ fn compare(pattern: &str, text: &str) {
     assert!(told.can_match(&Seen::of(text, 0)) || !theirs.is_match(text), "{pattern} in {text:?}");
     let all: Vec<Range<usize>> = theirs.find_iter(text).map(|found| found.range()).collect();
     assert_eq!(ours.find_all(text), all, "{pattern} in {text:?}");
+    let characters = Characters::of(text);
+    assert_eq!(told.find_all(text, characters), all, "{pattern} in {text:?}");
     let near = told.find_seen(&Seen::of(text, 0), text.len());
     assert!(near.is_none_or(|near| near == all), "{pattern} in {text:?}");
     for (at, _) in text.char_indices() {
         let first = theirs.find_at(text, at).map(|found| found.range());
         assert_eq!(ours.find_at(text, at), first, "{pattern} in {text:?} from {at}");
+        let characters = Characters::seen_from(text, at);
+        assert_eq!(told.find_at(text, at, characters), first, "{pattern} in {text:?} from {at}");
         let Some(found) = first else { continue };
         let groups = theirs.captures_at(text, found.start).expect("a match");
         let place = groups.name("place").map(|group| group.range());
         assert_eq!(ours.place(text, &found), place, "{pattern} in {text:?} from {at}");
+        let characters = Characters::seen_from(text, found.start);
+        assert_eq!(told.place(text, &found, characters), place, "{pattern} in {text:?} from {at}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::turn::{Spare, TurnText};
 use super::{Piece, shout};
-use crate::expression::Seen;
+use crate::expression::{Characters, Seen};
 use crate::sensor::Plan;
 use crate::text::fold::Folded;
 use std::ops::Range;
@@ -59,8 +59,8 @@ impl TurnText<'_> {
                 false => Vec::new(),
             };
             let places = || {
-                let written = piece.regex_places(regex, written).into_iter();
-                let found = second.regex_places(regex, &found).into_iter();
+                let written = piece.regex_places(regex, written, Characters::of(piece.ahead)).into_iter();
+                let found = second.regex_places(regex, &found, seen.characters()).into_iter();
                 written.eq(found.map(|place| folded.original_range(place.start, place.end)))
             };
             written.len() == found.len()

@@ -1,7 +1,7 @@
 //! A stretch of a turn that is read by itself: what is found to its left does not depend on what stands to its right, nor the
 //! other way round (`parting` cuts only where that holds). A turn that is read at once is one piece.
 
-use crate::expression::{Expression, Seen};
+use crate::expression::{Characters, Expression, Seen};
 use std::ops::Range;
 
 /// A piece with what stands around it. Two pieces share the gap between them, since both ask what it holds: patterns may
@@ -71,12 +71,17 @@ impl<'t> Piece<'t> {
 
     /// What the group that is the place covers of each of these matches of an expression, the whole match where it took no
     /// part or is empty; nothing for an expression without such a group.
-    pub(crate) fn regex_places(&self, expression: &Expression, found: &[Range<usize>]) -> Vec<Range<usize>> {
+    pub(crate) fn regex_places(
+        &self,
+        expression: &Expression,
+        found: &[Range<usize>],
+        characters: Characters,
+    ) -> Vec<Range<usize>> {
         if !expression.has_place() {
             return Vec::new();
         }
         let place = |whole: &Range<usize>| {
-            let group = expression.place(self.ahead, whole).filter(|group| !group.is_empty());
+            let group = expression.place(self.ahead, whole, characters).filter(|group| !group.is_empty());
             group.unwrap_or_else(|| whole.clone())
         };
         found.iter().map(place).collect()
@@ -89,8 +94,9 @@ impl<'t> Piece<'t> {
         if let Some(found) = expression.find_seen(seen, self.to) {
             return found;
         }
+        let characters = seen.characters();
         if self.is_whole() {
-            let mut found = expression.find_all(self.text);
+            let mut found = expression.find_all(self.text, characters);
             found.retain(|found| !found.is_empty());
             return found;
         }
@@ -99,10 +105,10 @@ impl<'t> Piece<'t> {
         let mut found = Vec::new();
         let mut at = self.from;
         let mut last_end = None;
-        while let Some(mut next) = expression.find_at(self.ahead, at) {
+        while let Some(mut next) = expression.find_at(self.ahead, at, characters) {
             if next.is_empty() && last_end == Some(next.end) {
                 let Some(c) = self.ahead[at..].chars().next() else { break };
-                match expression.find_at(self.ahead, at + c.len_utf8()) {
+                match expression.find_at(self.ahead, at + c.len_utf8(), characters) {
                     Some(further) => next = further,
                     None => break,
                 }

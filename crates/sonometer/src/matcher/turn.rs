@@ -187,7 +187,8 @@ impl<'t> TurnText<'t> {
         self.regex_matches = plan.regexes.iter().map(matches).collect();
         if plan.regexes.iter().any(|regex| regex.has_place()) {
             let found = plan.regexes.iter().zip(&self.regex_matches);
-            self.regex_places = found.map(|(regex, found)| piece.regex_places(regex, found)).collect();
+            self.regex_places =
+                found.map(|(regex, found)| piece.regex_places(regex, found, seen.characters())).collect();
         }
     }
 

@@ -5,6 +5,7 @@ use crate::class::{ClassSet, find_from, first_open, gives_way_to};
 use crate::evidence::readings::{self, Manner};
 use crate::evidence::search::at_desk;
 use crate::evidence::{Candidate, Findings, Scene, Setting};
+use crate::expression::Characters;
 use crate::matcher::open::{Horizon, begins};
 use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
 use crate::parting::{Blind, Known, LOOK_BACK, Ways};
@@ -112,7 +113,8 @@ impl Holding {
             regex_matches[*at].push(local(whole));
             let expression = &plan.regexes[*at];
             if expression.has_place() {
-                let group = expression.place(known, whole).filter(|group| !group.is_empty());
+                let characters = Characters::seen_from(known, whole.start);
+                let group = expression.place(known, whole, characters).filter(|group| !group.is_empty());
                 regex_places[*at].push(group.as_ref().map_or_else(|| local(whole), local));
             }
         }
