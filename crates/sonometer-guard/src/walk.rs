@@ -180,7 +180,15 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     fn object(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
         let object = Object::read(value.get()).map_err(|wrong| self.edits.wrong(wrong))?;
         if place.kind == Kinded::Free {
+            let makes_images = object.text("type").as_deref() == Some("image_generation");
             for (member, value) in &object.0 {
+                // The one image in a definition of a tool: by an id, or as data that no mask may touch.
+                if makes_images && member.name == "input_image_mask" && shape(value) == Shape::Object {
+                    match self.context.compiled.policy.media {
+                        Pass::Pass => continue,
+                        Pass::Block => return Err(unmaskable_media("input_image_mask")),
+                    }
+                }
                 self.text(member.raw, Place { key: "", depth: place.depth + 1, ..place })?;
                 self.value(value, Place { depth: place.depth + 1, ..place })?;
             }

@@ -590,6 +590,21 @@ fn files_are_refused_or_pass_with_their_names_masked() {
     assert_eq!(String::from_utf8_lossy(&shown), drawn.replace("ann@example.org", "<EMAIL_ADDRESS>"));
 }
 
+/// A tool that makes images may be given one in its definition.
+#[test]
+fn an_image_in_a_definition_of_a_tool_is_media() {
+    let image = r#"{"image_url":"data:image/png;base64,NTU1LTAxMjMtNDU2Nw=="}"#;
+    let tool = format!(r#"{{"type":"image_generation","quality":"high","input_image_mask":{image}}}"#);
+    let body = format!(r#"{{"model":"m","input":"by ann@example.org","tools":[{tool}]}}"#);
+    assert_eq!(refused(&masking(), Form::Responses, &body), Kind::Unmaskable);
+    let open = common::guard(
+        r#"{"media":"pass","rules":[{"action":"mask","target":"personal-data","mask":"label"}]}"#,
+    );
+    assert_eq!(sent(&open, Form::Responses, &body), body.replace("ann@example.org", "<EMAIL_ADDRESS>"));
+    let none = body.replace(image, "null");
+    assert!(sent(&masking(), Form::Responses, &none).contains("input_image_mask"), "without an image");
+}
+
 /// Log probabilities of an earlier answer hold its text token by token, and go back with the history.
 #[test]
 fn log_probabilities_of_the_history_are_not_sent() {
