@@ -1,48 +1,29 @@
-//! Classes without regard to case, written so that no case needs folding: `(?i)\p{L}` is `(?i)(?-i:[[\x{345}]\p{L}])`.
+//! Classes without regard to case, read so that no case needs folding: `(?i)\p{L}` as `(?i)(?-i:[[\x{345}]\p{L}])`.
 //!
 //! `regex-syntax` folds a class character by character and sorts it after each range, wherever it stands: 1.5 million instructions
 //! for each `\p{L}`, which were 46 % of loading a protocol with 27 lines such as `(?i)\p{L}*dumm\p{L}*`. What folding adds to a class is
 //! little, and the same each time. It is asked of `regex-syntax` once for each class and thread.
 
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{Ast, ClassSet, Flag, Flags, Span};
-use regex_syntax::hir::{ClassUnicode, HirKind};
-use std::borrow::Cow;
+use regex_syntax::ast::{Ast, ClassSet, Flag, Flags};
+use regex_syntax::hir::translate::Translator;
+use regex_syntax::hir::{ClassUnicode, Hir, HirKind};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The most bytes of classes and what folding changes of them that a thread remembers.
 const MOST_KEPT: usize = 64 << 10;
-/// How deep a class may stand at most, and how many brackets it may have: what is written nests one deeper, and the parser refuses what
-/// nests deeper than 250.
-const DEEPEST: usize = 200;
-const MOST_BRACKETS: usize = 40;
 /// The most ranges that are written: with more, reading them takes as long as folding.
 const MOST_RANGES: usize = 32;
 
-/// A pattern that is parsed to the same as `pattern`, in less time.
-pub(super) fn written_out(pattern: &str) -> Cow<'_, str> {
-    if !may_ignore_case(pattern) || !is_large(pattern) {
-        return Cow::Borrowed(pattern);
+/// A pattern as `regex-syntax` parses it, in less time.
+pub(super) fn parse(pattern: &str) -> Result<Hir, regex_syntax::Error> {
+    let mut parsed = Parser::new().parse(pattern)?;
+    if may_ignore_case(pattern) && is_large(pattern) {
+        write_out(&mut parsed, pattern, &mut Reading::default());
     }
-    let Ok(parsed) = Parser::new().parse(pattern) else { return Cow::Borrowed(pattern) };
-    let mut classes = Vec::new();
-    collect(&parsed, 0, &mut Reading::default(), &mut classes);
-    let mut text = String::new();
-    let mut done = 0;
-    for class in classes {
-        let (start, end) = (class.span.start.offset, class.span.end.offset);
-        let Some(other) = class.written(&pattern[start..end]) else { continue };
-        text.push_str(&pattern[done..start]);
-        text.push_str(&other);
-        done = end;
-    }
-    if done == 0 {
-        return Cow::Borrowed(pattern);
-    }
-    text.push_str(&pattern[done..]);
-    Cow::Owned(text)
+    Ok(Translator::new().translate(pattern, &parsed)?)
 }
 
 /// Whether a group or the rest of one is read without regard to case.
@@ -51,7 +32,7 @@ fn may_ignore_case(pattern: &str) -> bool {
     pattern.match_indices("(?").any(|(at, opening)| flags(at + opening.len()).any(|flag| flag == 'i'))
 }
 
-/// Whether a text may have a class of many characters, which `[a-z\d]` has not. Parsing twice takes longer than folding few, and `\w`
+/// Whether a text may have a class of many characters, which `[a-z\d]` has not. To write a class anew takes longer than folding few, and `\w`
 /// is folded within brackets only.
 fn is_large(text: &str) -> bool {
     let beyond_ascii = |pair: &[u8]| pair[0] == b'-' && !pair[1].is_ascii();
@@ -64,78 +45,82 @@ fn is_large(text: &str) -> bool {
 #[derive(Clone, Copy)]
 struct Reading {
     ignores_case: bool,
+    ignores_space: bool,
     unicode: bool,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { ignores_case: false, unicode: true }
+        Self { ignores_case: false, ignores_space: false, unicode: true }
     }
 }
 
 impl Reading {
     fn take(&mut self, flags: &Flags) {
         self.ignores_case = flags.flag_state(Flag::CaseInsensitive).unwrap_or(self.ignores_case);
+        self.ignores_space = flags.flag_state(Flag::IgnoreWhitespace).unwrap_or(self.ignores_space);
         self.unicode = flags.flag_state(Flag::Unicode).unwrap_or(self.unicode);
     }
-}
 
-/// A class that is read without regard to case.
-struct Class {
-    span: Span,
-    /// `[…]`, not a name alone.
-    bracketed: bool,
-    negated: bool,
-}
-
-/// Adds the classes from left to right that stand no deeper than [`DEEPEST`].
-fn collect(parsed: &Ast, depth: usize, reading: &mut Reading, classes: &mut Vec<Class>) {
-    if depth > DEEPEST {
-        return;
+    /// Whether a class is folded. One with spaces that do not count would be read otherwise by itself, and is left as it is.
+    fn folds(self) -> bool {
+        self.ignores_case && self.unicode && !self.ignores_space
     }
-    let depth = depth + 1;
-    let folds = reading.ignores_case && reading.unicode;
-    match parsed {
-        Ast::Flags(set) => reading.take(&set.flags),
-        Ast::ClassUnicode(class) if folds && !class.is_negated() => {
-            classes.push(Class { span: class.span, bracketed: false, negated: false });
+}
+
+/// Writes out the classes of a pattern from left to right. It is not deep: its parser allows for 250 levels.
+fn write_out(parsed: &mut Ast, pattern: &str, reading: &mut Reading) {
+    let written = match parsed {
+        Ast::Flags(set) => {
+            reading.take(&set.flags);
+            None
+        }
+        Ast::ClassUnicode(class) if reading.folds() && !class.is_negated() => {
+            let text = &pattern[class.span.start.offset..class.span.end.offset];
+            written("", text, "]")
         }
         // What is put in front of `a&&b` would belong to `a`.
-        Ast::ClassBracketed(class) if folds && matches!(class.kind, ClassSet::Item(_)) => {
-            classes.push(Class { span: class.span, bracketed: true, negated: class.negated });
+        Ast::ClassBracketed(class) if reading.folds() && matches!(class.kind, ClassSet::Item(_)) => {
+            let text = &pattern[class.span.start.offset..class.span.end.offset];
+            written(if class.negated { "[^" } else { "[" }, text, "")
         }
-        Ast::Repetition(repetition) => collect(&repetition.ast, depth, reading, classes),
+        Ast::Repetition(repetition) => {
+            write_out(&mut repetition.ast, pattern, reading);
+            None
+        }
         Ast::Group(group) => {
             let mut inside = *reading;
             group.flags().into_iter().for_each(|flags| inside.take(flags));
-            collect(&group.ast, depth, &mut inside, classes);
+            write_out(&mut group.ast, pattern, &mut inside);
+            None
         }
-        Ast::Alternation(parts) => parts.asts.iter().for_each(|part| collect(part, depth, reading, classes)),
-        Ast::Concat(parts) => parts.asts.iter().for_each(|part| collect(part, depth, reading, classes)),
-        _ => {}
+        Ast::Alternation(parts) => {
+            parts.asts.iter_mut().for_each(|part| write_out(part, pattern, reading));
+            None
+        }
+        Ast::Concat(parts) => {
+            parts.asts.iter_mut().for_each(|part| write_out(part, pattern, reading));
+            None
+        }
+        _ => None,
+    };
+    if let Some(written) = written {
+        *parsed = written;
     }
 }
 
-impl Class {
-    /// The class with what folding changes of it.
-    fn written(&self, text: &str) -> Option<String> {
-        let opening = match (self.bracketed, self.negated) {
-            (false, _) => "",
-            (true, false) => "[",
-            (true, true) => "[^",
-        };
-        let inside = text.strip_prefix(opening)?;
-        // Where a bracket or a hyphen stands for itself because it is the first, it would be no longer. Not worth more code.
-        let is_nested = text.bytes().filter(|byte| *byte == b'[').count() > MOST_BRACKETS;
-        if !is_large(text) || is_nested || self.bracketed && inside.starts_with([']', '-']) {
-            return None;
-        }
-        let changes = changes(text)?;
-        let negation = if self.negated { "^" } else { "" };
-        let changes = if changes.is_empty() { changes } else { format!("[{changes}]") };
-        let closing = if self.bracketed { "" } else { "]" };
-        Some(format!("(?-i:[{negation}{changes}{inside}{closing})"))
+/// A class with what folding changes of it. `opening` is what it begins with, `closing` what it lacks to be one in brackets.
+fn written(opening: &str, text: &str, closing: &str) -> Option<Ast> {
+    let inside = text.strip_prefix(opening)?;
+    // Where a bracket or a hyphen stands for itself because it is the first, it would be no longer. Not worth more code.
+    if !is_large(text) || !opening.is_empty() && inside.starts_with([']', '-']) {
+        return None;
     }
+    let changes = changes(text)?;
+    let negation = if opening == "[^" { "^" } else { "" };
+    let changes = if changes.is_empty() { changes } else { format!("[{changes}]") };
+    // A class that is as deep as may be is one level deeper now, and left as it is.
+    Parser::new().parse(&format!("(?-i:[{negation}{changes}{inside}{closing})")).ok()
 }
 
 type Changes = BTreeMap<Box<str>, Option<Box<str>>>;
@@ -200,31 +185,44 @@ mod tests {
 
     fn is_the_same(pattern: &str) -> bool {
         // The text of an error shows the whole pattern, which differs: only what is wrong is compared.
-        let read = |pattern: &str| {
-            regex_syntax::parse(pattern).map_err(|error| match error {
+        let read = |parsed: Result<Hir, regex_syntax::Error>| {
+            parsed.map_err(|error| match error {
                 regex_syntax::Error::Parse(error) => error.kind().to_string(),
                 regex_syntax::Error::Translate(error) => error.kind().to_string(),
                 error => error.to_string(),
             })
         };
-        read(pattern) == read(&written_out(pattern))
+        read(regex_syntax::parse(pattern)) == read(parse(pattern))
+    }
+
+    fn is_written_out(pattern: &str) -> bool {
+        let parsed = || Parser::new().parse(pattern).expect("is an expression");
+        let mut written = parsed();
+        write_out(&mut written, pattern, &mut Reading::default());
+        written != parsed()
     }
 
     #[test]
     fn what_folding_adds_is_written() {
-        assert_eq!(written_out(r"(?i)\p{L}*dumm"), r"(?i)(?-i:[[\x{345}-\x{345}]\p{L}])*dumm");
-        assert_eq!(written_out(r"(?i)[^\p{L}-]a"), r"(?i)(?-i:[^[\x{345}-\x{345}]\p{L}-])a");
-        assert_eq!(written_out(r"(?i)[\w-]"), r"(?i)(?-i:[\w-])");
-        for same in [
+        let changed = |class| changes(class).expect("few ranges");
+        assert_eq!(changed(r"\p{L}"), r"\x{345}-\x{345}");
+        assert_eq!(changed(r"[^\p{L}-]"), r"\x{345}-\x{345}");
+        assert_eq!(changed(r"[\w-]"), "");
+        for pattern in [r"(?i)\p{L}*dumm", r"(?i)[^\p{L}-]a", r"(?i)[\w-]", r"(?i:a|(?:\p{L}|b)+)"] {
+            assert!(is_written_out(pattern) && is_the_same(pattern), "{pattern}");
+        }
+        for pattern in [
             r"\p{L}",
             r"(?i)[a-z]",
             r"(?i)[\dé]",
             r"(?i)a(?-i:\p{L})",
+            r"(?i:a)\p{L}",
             r"(?i)[\P{L}a]",
             r"(?i)[\p{L}&&a]",
+            r"(?ix)[ \p{L} ]",
             r"(?i)\p{Nope}",
         ] {
-            assert_eq!(written_out(same), same);
+            assert!(!is_written_out(pattern), "{pattern}");
         }
     }
 
@@ -245,7 +243,7 @@ mod tests {
             r"(?i)[[^\p{L}]\p{Lu}]",
             r"(?i)(?<place>\p{Ll}{2,})",
         ] {
-            assert!(is_the_same(pattern), "{pattern}: {}", written_out(pattern));
+            assert!(is_the_same(pattern), "{pattern}");
         }
     }
 
@@ -304,7 +302,7 @@ mod tests {
         #[test]
         fn every_expression_stays_the_same(parts in prop::collection::vec(part(), 1..10)) {
             let pattern = format!("(?i){}", parts.concat());
-            prop_assert!(is_the_same(&pattern), "{pattern}: {}", written_out(&pattern));
+            prop_assert!(is_the_same(&pattern), "{pattern}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Building a machine costs a hundred times what parsing does, and most texts need few of those that a protocol has. So an
 //! expression is parsed when it is made, which tells whether it is refused ([`size`]) and what its matches need ([`needs`]), and its
-//! machine is built when a text first has what it needs.
+//! machine is built when a text first has what it needs: one for texts of ASCII, one for all others, where that pays ([`ascii`]).
 
 #[cfg(feature = "perf")]
 mod ascii;
@@ -39,7 +39,6 @@ pub(crate) use reaches::{Fate, Follower, Reaches, Way};
 use small::Machine;
 
 use facts::Facts;
-use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -173,8 +172,10 @@ impl Expression {
 /// The expression as the machines read it.
 fn parse(pattern: &str) -> Result<Hir, Refusal> {
     #[cfg(feature = "perf")]
-    let pattern = &folded::written_out(pattern);
-    syntax::parse(pattern).map_err(|error| match error {
+    let parsed = folded::parse(pattern);
+    #[cfg(not(feature = "perf"))]
+    let parsed = regex_automata::util::syntax::parse(pattern);
+    parsed.map_err(|error| match error {
         regex_syntax::Error::Parse(error) => Refusal::Unreadable(error.kind().to_string()),
         regex_syntax::Error::Translate(error) => Refusal::Unreadable(error.kind().to_string()),
         error => Refusal::Unreadable(error.to_string()),
