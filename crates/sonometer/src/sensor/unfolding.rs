@@ -4,14 +4,13 @@ use crate::language::Language;
 use crate::protocol::phrase::{Pattern, WordKind};
 use crate::protocol::{Protocol, Unfold};
 use crate::text::unfold::Unfolding;
-use std::collections::BTreeSet;
 
 /// `None` if the protocol wants nothing undone.
 pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>) -> Option<Unfolding> {
     if protocol.unfold.is_empty() {
         return None;
     }
-    let mut words = BTreeSet::new();
+    let mut words = Vec::new();
     // Of the ways to shorten `sooo`, one that gives a word of a pattern is taken, so the words must be known.
     if protocol.unfold.contains(&Unfold::Repeats) {
         for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
@@ -22,13 +21,13 @@ pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>
 }
 
 /// Adds the words that a pattern names exactly.
-fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
+fn collect_words(pattern: &Pattern, words: &mut Vec<Box<str>>) {
     match pattern {
         Pattern::Word(test) if test.kind == WordKind::Equal => {
-            words.insert(test.folded.clone());
+            words.push(test.folded.clone());
         }
         Pattern::Exact(exact) => {
-            words.insert(exact.folded.clone());
+            words.push(exact.folded.clone());
         }
         Pattern::Phrases(phrases) => {
             words.extend(phrases.iter().flat_map(|phrase| phrase.split(' ')).map(Box::from));

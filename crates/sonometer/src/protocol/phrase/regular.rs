@@ -17,9 +17,8 @@ const MAX_SPELLINGS: usize = 8;
 
 /// Refuses a text that is written like a regular expression; `entries` says that it is a list, whose entries stand between `|`.
 pub(super) fn refuse(text: &str, entries: bool, context: &Context<'_>) -> Result<(), PhraseError> {
-    // Most lines have none of the signs that `find` asks about.
-    let may_begin = |byte| matches!(byte, b'\\' | b'.' | b'[' | b'+' | b'{' | b'^' | b'$' | b'?');
-    if !text.bytes().any(may_begin) {
+    // Most lines have none of the signs that `find` asks about; `(` alone is none.
+    if !text.bytes().any(|byte| byte != b'(' && may_begin(byte)) {
         return Ok(());
     }
     let Some((sign, bounds)) = find(text, entries) else { return Ok(()) };
@@ -46,6 +45,7 @@ fn find(text: &str, entries: bool) -> Option<(Range<usize>, Range<usize>)> {
     let mut found: Option<(Range<usize>, usize)> = None;
     while at < bytes.len() {
         if found.is_none()
+            && may_begin(bytes[at])
             && let Some(length) = sign(text, at)
         {
             found = Some((at..at + length, entry));
@@ -85,6 +85,11 @@ fn skipped(text: &str, at: usize) -> Option<usize> {
         b'\\' => rest.chars().nth(1).map(|mark| 1 + mark.len_utf8()),
         _ => rest.chars().next().map(char::len_utf8),
     }
+}
+
+/// Whether a sign of a regular expression may begin with a byte.
+fn may_begin(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'.' | b'(' | b'[' | b'+' | b'{' | b'?' | b'^' | b'$')
 }
 
 /// The length of a sign of a regular expression that stands here.

@@ -17,7 +17,6 @@ pub use confusables::CONFUSABLES;
 use crate::language::Language;
 use crate::names::named;
 use change::Changes;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A disguise that is undone before a text is read a second time, in the order in which they are undone.
@@ -49,8 +48,8 @@ pub(crate) struct Unfolding {
     /// Sorted: the order in which they are done.
     steps: Vec<Unfold>,
     language: Option<&'static Language>,
-    /// The words that the patterns of the protocol name.
-    words: BTreeSet<Box<str>>,
+    /// The words that the patterns of the protocol name, in order.
+    words: Vec<Box<str>>,
 }
 
 impl Unfolding {
@@ -58,8 +57,11 @@ impl Unfolding {
     pub(crate) fn new(
         steps: Vec<Unfold>,
         language: Option<&'static Language>,
-        words: BTreeSet<Box<str>>,
+        mut words: Vec<Box<str>>,
     ) -> Self {
+        words.sort_unstable();
+        words.dedup();
+        words.shrink_to_fit();
         Self { steps, language, words }
     }
 
@@ -89,7 +91,7 @@ impl Unfolding {
 
     /// Whether a word in lower case is one that people or the protocol use.
     fn knows(&self, word: &str) -> bool {
-        self.words.contains(word)
+        self.words.binary_search_by(|known| (**known).cmp(word)).is_ok()
             || self.language.is_some_and(|l| l.is_function_word(word) || l.frequency_class(word) > 0)
     }
 }
