@@ -4,6 +4,7 @@
 //! for each `\p{L}`, which were 46 % of loading a protocol with 27 lines such as `(?i)\p{L}*dumm\p{L}*`. What folding adds to a class is
 //! little, and the same each time. It is asked of `regex-syntax` once for each class and thread.
 
+use super::Refusal;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, ClassSet, Flag, Flags};
 use regex_syntax::hir::translate::Translator;
@@ -18,7 +19,7 @@ const MOST_KEPT: usize = 64 << 10;
 const MOST_RANGES: usize = 32;
 
 /// A pattern as `regex-syntax` parses it, in less time.
-pub(super) fn parse(pattern: &str) -> Result<Hir, regex_syntax::Error> {
+pub(super) fn parse(pattern: &str) -> Result<Hir, Refusal> {
     let mut parsed = Parser::new().parse(pattern)?;
     if may_ignore_case(pattern) && is_large(pattern) {
         write_out(&mut parsed, pattern, &mut Reading::default());
@@ -184,15 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn is_the_same(pattern: &str) -> bool {
-        // The text of an error shows the whole pattern, which differs: only what is wrong is compared.
-        let read = |parsed: Result<Hir, regex_syntax::Error>| {
-            parsed.map_err(|error| match error {
-                regex_syntax::Error::Parse(error) => error.kind().to_string(),
-                regex_syntax::Error::Translate(error) => error.kind().to_string(),
-                error => error.to_string(),
-            })
-        };
-        read(regex_syntax::parse(pattern)) == read(parse(pattern))
+        regex_syntax::parse(pattern).map_err(Refusal::from) == parse(pattern)
     }
 
     fn is_written_out(pattern: &str) -> bool {

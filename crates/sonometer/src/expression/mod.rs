@@ -79,6 +79,28 @@ impl Characters {
     }
 }
 
+impl From<regex_syntax::ast::Error> for Refusal {
+    fn from(error: regex_syntax::ast::Error) -> Self {
+        Self::Unreadable(error.kind().to_string())
+    }
+}
+
+impl From<regex_syntax::hir::Error> for Refusal {
+    fn from(error: regex_syntax::hir::Error) -> Self {
+        Self::Unreadable(error.kind().to_string())
+    }
+}
+
+impl From<regex_syntax::Error> for Refusal {
+    fn from(error: regex_syntax::Error) -> Self {
+        match error {
+            regex_syntax::Error::Parse(error) => error.into(),
+            regex_syntax::Error::Translate(error) => error.into(),
+            error => Self::Unreadable(error.to_string()),
+        }
+    }
+}
+
 /// A regular expression that is sound. What it finds does not depend on when its machine is built, or by which thread.
 #[derive(Debug)]
 pub(crate) struct Expression {
@@ -172,12 +194,7 @@ impl Expression {
 /// The expression as the machines read it.
 fn parse(pattern: &str) -> Result<Hir, Refusal> {
     #[cfg(feature = "perf")]
-    let parsed = folded::parse(pattern);
+    return folded::parse(pattern);
     #[cfg(not(feature = "perf"))]
-    let parsed = regex_automata::util::syntax::parse(pattern);
-    parsed.map_err(|error| match error {
-        regex_syntax::Error::Parse(error) => Refusal::Unreadable(error.kind().to_string()),
-        regex_syntax::Error::Translate(error) => Refusal::Unreadable(error.kind().to_string()),
-        error => Refusal::Unreadable(error.to_string()),
-    })
+    regex_automata::util::syntax::parse(pattern).map_err(Refusal::from)
 }
