@@ -216,6 +216,34 @@ fn two_secrets_sign_at_a_time_and_a_notification_is_sent_again() {
     assert_eq!(operator.seen("/admin/v1/orgs/acme/webhook-secrets")["secrets"], json!([third[0]]));
 }
 
+/// What is done to a token or a notification belongs to its organization, though only the token is named.
+#[test]
+fn the_log_of_an_organization_has_what_was_done_to_its_tokens() {
+    let bench = Bench::start();
+    let operator = Operator::of(&bench);
+    bench.org("other");
+    let made = operator.done("/admin/v1/orgs/other/tokens", &json!({"mode": "test"}));
+    let id = made["id"].as_str().expect("is text");
+    operator.done(&format!("/admin/v1/tokens/{id}/expire"), &json!({"at": "never"}));
+    let next = operator.done(&format!("/admin/v1/tokens/{id}/rotate"), &json!({"overlap_hours": 1}));
+    operator.done(&format!("/admin/v1/tokens/{id}/revoke"), &json!({}));
+    operator.post("/admin/v1/tokens/tok_none/revoke", &json!({})).is(400, "invalid_request");
+    let lines = |org: &str| {
+        let log = operator.seen(&format!("/admin/v1/audit?org={org}"))["audit"].clone();
+        let line = |line: &Value| format!("{} {}", line["action"], line["subject"]).replace('"', "");
+        log.as_array().expect("is a list").iter().map(line).collect::<Vec<_>>()
+    };
+    let next = next["id"].as_str().expect("is text");
+    let expected = [
+        format!("token.revoke {id}"),
+        format!("token.rotate {id} by {next}"),
+        format!("token.expire {id}"),
+        format!("token.create {id}"),
+    ];
+    assert_eq!(lines("other"), expected);
+    assert!(lines("acme").iter().all(|line| !line.contains(id)), "{:?}", lines("acme"));
+}
+
 // covers: admin.publish, admin.audit, admin.reload
 #[test]
 fn what_is_published_and_the_log_of_it_all() {

@@ -54,7 +54,12 @@ impl Service {
         named: impl FnOnce(&T) -> Option<String>,
     ) -> Result<T, Refusal> {
         let id = self.id("adt");
-        let (org, subject) = (short(deed.org), short(deed.subject));
+        let subject = short(deed.subject);
+        let org = match deed.org {
+            // A token or a notification is named without its organization, in whose log it belongs all the same.
+            "" if !subject.is_empty() => self.store().owner(&subject).await?,
+            org => short(org),
+        };
         let new = NewAudit {
             id: &id,
             at_ms: self.now_ms(),

@@ -66,6 +66,18 @@ impl Store {
         .map_err(down)
     }
 
+    /// The organization of a token or a notification; empty: there is none of this id.
+    pub(crate) async fn owner(&self, id: &str) -> Result<String, Refusal> {
+        let row: Option<String> = sqlx::query_scalar(
+            "SELECT org_id FROM tokens WHERE id = $1 UNION ALL SELECT org_id FROM deliveries WHERE id = $1",
+        )
+        .bind(id)
+        .fetch_optional(&self.readers)
+        .await
+        .map_err(down)?;
+        Ok(row.unwrap_or_default())
+    }
+
     /// Notes how it ended, and what it was done to where that is known only now.
     pub(crate) async fn end_audit(&self, id: &str, outcome: &str, subject: &str) -> Result<(), Refusal> {
         let done = sqlx::query("UPDATE audit SET outcome = $2, subject = $3 WHERE id = $1");
