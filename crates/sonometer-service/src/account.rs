@@ -161,6 +161,11 @@ impl Standing {
         }
     }
 
+    /// Whether so many ICS can be charged, as far as is known before they are.
+    pub(crate) fn covers(&self, units: u64) -> bool {
+        self.used.units.saturating_add(units) <= self.ceiling()
+    }
+
     /// Whether anything can be charged at all.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         let ceiling = self.ceiling();

@@ -114,6 +114,15 @@ fn take(session: &mut Session, turn: &Turn, from: usize, to: usize) -> Result<Ve
     Ok(events)
 }
 
+/// Whether the account can pay for every metamarker that may trigger. If not, nothing partial is sent: what is sent before a charge
+/// that is then refused would have been given away. The cap of a token counts in the charge only, so one that has a cap is covered by
+/// the quota alone.
+fn is_covered(caller: &Caller, instrument: &Tool) -> bool {
+    let most = instrument.sensors().iter().map(|sensor| sensor.protocol().markers.len() as u64).sum();
+    let standing = caller.standing();
+    standing.covers(most) && (caller.token_cap().is_none() || standing.remaining() >= most)
+}
+
 /// Why a stream ends before its end.
 enum Stopped {
     /// Nobody reads any more.
@@ -253,6 +262,7 @@ impl Service {
         if !fidelity.sufficient {
             return Err(Refusal::insufficient(fidelity));
         }
+        let pace = Pace { partial: pace.partial && is_covered(caller, &instrument), ..pace };
         let teller = Teller { events: teller, pace, last: None, waiting: Vec::new(), told: BTreeMap::new() };
         let (service, caller) = (self.clone(), caller.clone());
         let telling = async move {

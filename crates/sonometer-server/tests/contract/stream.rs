@@ -206,6 +206,29 @@ fn a_quota_that_ends_on_the_way_is_an_event_and_costs_nothing() {
     assert_eq!(bench.used(Mode::Test), 0);
 }
 
+/// What is partial is sent before the charge. An account that may not be able to pay gets none of it.
+#[test]
+fn what_may_not_be_paid_is_not_given_away_bit_by_bit() {
+    let bench = bench();
+    let mut body = sense("desk", &format!("{TWO}. {}", "The train to the city leaves at nine. ".repeat(200)));
+    body["stream"] = json!({"interval_ms": 0});
+    let names = |quota: u64| {
+        let used = bench.used(Mode::Test);
+        bench.account(Mode::Test, |settings| settings.quota = used + quota);
+        let events = events(&bench.post(PATH, &body));
+        events.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    // The desk has three metamarkers, of which two trigger.
+    assert_eq!(names(1), ["error"]);
+    assert_eq!(bench.used(Mode::Test), 0);
+    assert_eq!(names(2), ["resonance", "resonance", "fidelity", "complete"], "all of it behind the charge");
+    let first = names(3);
+    assert!(first.len() >= 4 && first.last().is_some_and(|name| name == "complete"), "{first:?}");
+    assert_eq!(bench.used(Mode::Test), 4);
+    bench.account(Mode::Test, |settings| settings.quota = 3);
+    bench.post(PATH, &body).is(402, "quota_exhausted");
+}
+
 // covers: stream.idempotency
 #[test]
 fn the_same_key_is_told_again_and_paid_once() {
