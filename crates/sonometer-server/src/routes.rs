@@ -4,7 +4,7 @@ use crate::dispatch::{self, State};
 use crate::front::front;
 use crate::{Control, request_id, respond};
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::http::HeaderMap;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, on};
@@ -495,7 +495,8 @@ pub fn router(service: Service, control: &Control) -> Router {
         std::future::ready(respond::leads_to("/docs", &request_id::of(&headers, &service)))
     };
     let router = router.route("/", on(MethodFilter::GET, home));
-    finished(router, state.service, "/docs", control.clone())
+    let methods = ENDPOINTS.iter().map(|endpoint| (endpoint.path, endpoint.method)).collect();
+    finished(router, state.service, "/docs", methods, control.clone())
 }
 
 /// What a method of the list is for the router.
@@ -507,15 +508,27 @@ pub(crate) fn filter(method: &str) -> MethodFilter {
     }
 }
 
-/// A router with the answers that no endpoint gives, and what stands before all of them. `page` is where the paths are described.
-pub(crate) fn finished(router: Router, service: Service, page: &'static str, control: Control) -> Router {
+/// A router with the answers that no endpoint gives, and what stands before all of them. `page` is where the paths are described,
+/// `methods` what each of them takes.
+pub(crate) fn finished(
+    router: Router,
+    service: Service,
+    page: &'static str,
+    methods: Vec<(&'static str, &'static str)>,
+    control: Control,
+) -> Router {
     let lost = service.clone();
     let not_found = move |headers: HeaderMap| {
         let refusal = Refusal::new(Code::NotFound, format!("unknown path; see {page}"));
         std::future::ready(respond::refusal(&refusal, &request_id::of(&headers, &lost)))
     };
-    let other_method = move |headers: HeaderMap| {
-        let refusal = Refusal::new(Code::MethodNotAllowed, "wrong method for this path; see `Allow`");
+    let other_method = move |matched: Option<MatchedPath>, headers: HeaderMap| {
+        let path = matched.as_ref().map_or("/", MatchedPath::as_str);
+        let taken: Vec<&str> =
+            methods.iter().filter(|(of, _)| *of == path).map(|(_, method)| *method).collect();
+        let taken = if taken.is_empty() { "GET".to_owned() } else { taken.join(" or ") };
+        let message = format!("wrong method for this path; send {taken}");
+        let refusal = Refusal::new(Code::MethodNotAllowed, message);
         std::future::ready(respond::refusal(&refusal, &request_id::of(&headers, &service)))
     };
     let router = router.fallback(not_found).method_not_allowed_fallback(other_method);

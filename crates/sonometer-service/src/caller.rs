@@ -88,6 +88,11 @@ impl Caller {
     /// `rate_limited`, `forbidden`.
     pub fn may(&self, scope: Option<Scope>) -> Result<(), Refusal> {
         if self.window.exceeded {
+            if self.window.limit == 0 {
+                // Not `rate_limited`, which says when it is worth trying again.
+                let message = "this account takes no requests (its limit is 0 in a minute); ask the operator of the service to raise it";
+                return Err(Refusal::new(Code::Forbidden, message));
+            }
             let message =
                 format!("more than {} requests in this minute; wait for the next one", self.window.limit);
             let refusal = Refusal::new(Code::RateLimited, message);
@@ -109,7 +114,10 @@ impl Service {
     /// # Errors
     /// `unauthorized` for whatever is no good token, all told alike; `unavailable`.
     pub async fn caller(&self, token: &str) -> Result<Caller, Refusal> {
-        let no = || Refusal::new(Code::Unauthorized, "the API token is missing, invalid or expired");
+        let no = || {
+            let message = "the API token is missing, invalid or expired; send a good one as `Authorization: Bearer sono_…`";
+            Refusal::new(Code::Unauthorized, message)
+        };
         if !token::is_well_formed(token) {
             return Err(no());
         }

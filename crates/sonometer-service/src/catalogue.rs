@@ -1,7 +1,7 @@
 //! What an organization can measure with: what ships, and what it published for itself.
 
 use crate::json::TargetUsed;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, Refusal, There};
 use crate::request::Target;
 use crate::store::{Line, TargetRow};
 use sonometer::composition::{Standing, compare_versions};
@@ -172,14 +172,19 @@ impl Shelf {
         }
     }
 
-    /// That a target is not there, with an id like it, if the organization has one.
+    /// That a target is not there, with its versions, or an id like it, if the organization has one.
     pub(crate) fn missing(&self, kind: TargetKind, id: &str, version: Option<&str>) -> Refusal {
-        let mut known: Vec<&str> =
-            self.documents().filter(|document| document.kind() == kind).map(Document::id).collect();
+        let of_kind = || self.documents().filter(|document| document.kind() == kind);
+        let versions: Vec<&str> =
+            of_kind().filter(|document| document.id() == id).map(Document::version).collect();
+        let mut known: Vec<&str> = of_kind().map(Document::id).collect();
         known.dedup();
-        // Of an id that is there it is the version that is missing.
-        let near = if known.contains(&id) { None } else { suggest(id, &known) };
-        Refusal::no_target(kind.as_str(), id, version, near)
+        let there = match suggest(id, &known) {
+            _ if !versions.is_empty() => There::Versions(versions),
+            Some(near) => There::Near(near),
+            None => There::Nothing,
+        };
+        Refusal::no_target(kind.as_str(), id, version, there)
     }
 }
 

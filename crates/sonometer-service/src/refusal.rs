@@ -160,6 +160,17 @@ pub struct Details {
     pub needed: Option<Unit>,
 }
 
+/// What an organization may know of in the place of something that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum There<'a> {
+    /// Nothing.
+    Nothing,
+    /// An id like it.
+    Near(&'a str),
+    /// The id, in these versions.
+    Versions(Vec<&'a str>),
+}
+
 /// A request that is not answered as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -214,17 +225,24 @@ impl Refusal {
         refusal
     }
 
-    /// No such protocol, metric, blueprint or stage, or none that this organization may know of: the two are reported alike. `near`
-    /// is an id like it that the organization may know of.
-    pub fn no_target(kind: &str, id: &str, version: Option<&str>, near: Option<&str>) -> Self {
+    /// No such protocol, metric, blueprint or stage, or none that this organization may know of: the two are reported alike. `there`
+    /// is what it may know of instead.
+    pub fn no_target(kind: &str, id: &str, version: Option<&str>, there: There<'_>) -> Self {
         let id = shown(id);
         let message = match version {
             Some(version) => format!("unknown {kind} `{id}` with version `{}`", shown(version)),
             None => format!("unknown or unpublished {kind} `{id}`"),
         };
-        let message = match near {
-            Some(near) => format!("{message}; did you mean `{near}`?"),
-            None => message,
+        let message = match there {
+            There::Near(near) => format!("{message}; did you mean `{near}`?"),
+            There::Versions(versions) if version.is_some() => {
+                format!("{message}; its versions: {}", versions.join(", "))
+            }
+            There::Versions(versions) => {
+                let versions = versions.join(", ");
+                format!("the {kind} `{id}` has no published version; name one of its versions: {versions}")
+            }
+            There::Nothing => message,
         };
         Self::new(Code::TargetNotFound, message)
     }

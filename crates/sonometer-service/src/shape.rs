@@ -98,8 +98,11 @@ fn kind(node: &Node) -> &'static str {
 
 impl Shape {
     fn check(&self, node: &Node, place: &str) -> Result<(), Refusal> {
-        let name = place.rsplit('.').next().filter(|name| !name.is_empty()).unwrap_or("the body");
-        let wrong = |what: &str| Refusal::invalid(place, format!("`{name}` is {}, not {what}", kind(node)));
+        let name = place.rsplit('.').next().unwrap_or_default();
+        let wrong = |what: &str| {
+            let name = if name.is_empty() { "the body".to_owned() } else { format!("`{name}`") };
+            Refusal::invalid(place, format!("{name} is {}, not {what}", kind(node)))
+        };
         let scalar = |style| match &node.value {
             Value::Scalar(scalar) if scalar.style == style => Some(scalar.text.as_str()),
             _ => None,

@@ -164,7 +164,8 @@ pub(crate) fn router(service: Service, control: &Control, reload: Reload) -> Rou
         };
         router = router.route(endpoint.path, on(filter(endpoint.method), handler));
     }
-    finished(router, state.service, "/openapi.json", own)
+    let methods = ENDPOINTS.iter().map(|endpoint| (endpoint.path, endpoint.method)).collect();
+    finished(router, state.service, "/openapi.json", methods, own)
 }
 
 async fn run(state: &State, endpoint: &'static Endpoint, request: Request) -> Response<Body> {

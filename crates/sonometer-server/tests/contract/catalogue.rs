@@ -1,7 +1,7 @@
 //! Protocols, metrics and blueprints, listed and looked up.
 
 use crate::bench::Bench;
-use crate::fixture::{ONE, desk, sense};
+use crate::fixture::{ONE, desk, door, sense};
 use serde_json::{Value, json};
 use sonometer::TargetKind;
 
@@ -195,6 +195,57 @@ fn a_misspelt_id_is_answered_with_the_one_that_is_meant() {
         "unknown or unpublished protocol `desks`; did you mean `desk`?"
     );
     assert_eq!(message(&other, "desks"), "unknown or unpublished protocol `desks`");
+}
+
+/// What is there in other versions, or as a draft only, is answered with its versions, and never with those of another organization.
+#[test]
+fn a_missing_version_is_answered_with_those_that_are_there() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("0.9", "1.0", "draft").replace("id: desk", "id: lodge"));
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let draft = door("").replace("version: \"1.0\"", "version: \"0.9\"");
+    bench.publish("acme", &draft.replace("status: published", "status: draft"));
+    let other = bench.org("other");
+    let message = |token: &str, path: &str, body: &Value| {
+        let answer = bench.post_as(token, path, body);
+        answer.is(404, "target_not_found");
+        answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    let asked = |id: &str, version: Option<&str>| {
+        let mut body = sense(id, ONE);
+        if let Some(version) = version {
+            body["target"]["version"] = json!(version);
+        }
+        body
+    };
+    let sensed =
+        |token: &str, id: &str, version: Option<&str>| message(token, "/api/v1/sense", &asked(id, version));
+    assert_eq!(
+        sensed(&bench.test, "courtesy", Some("9.9")),
+        "unknown protocol `courtesy` with version `9.9`; its versions: 1.0, 1.5, 2.0"
+    );
+    assert_eq!(
+        sensed(&bench.test, "lodge", None),
+        "the protocol `lodge` has no published version; name one of its versions: 0.9"
+    );
+    assert_eq!(
+        sensed(&bench.test, "lodge", Some("1.0")),
+        "unknown protocol `lodge` with version `1.0`; its versions: 0.9"
+    );
+    assert_eq!(sensed(&other, "lodge", None), "unknown or unpublished protocol `lodge`");
+    assert_eq!(sensed(&other, "lodge", Some("0.9")), "unknown protocol `lodge` with version `0.9`");
+    let dived = |token: &str, stage: &str| message(token, "/api/v1/dive/open", &json!({"stage_id": stage}));
+    assert_eq!(
+        dived(&bench.test, "door"),
+        "the stage `door` has no published version; name one of its versions: 0.9"
+    );
+    assert_eq!(dived(&bench.test, "dor"), "unknown or unpublished stage `dor`; did you mean `door`?");
+    assert_eq!(
+        dived(&bench.test, "billing-dispute@3.0"),
+        "unknown stage `billing-dispute` with version `3.0`; its versions: 1.0"
+    );
+    assert_eq!(dived(&other, "door"), "unknown or unpublished stage `door`");
+    assert_eq!(dived(&other, "door@0.9"), "unknown stage `door` with version `0.9`");
 }
 
 // covers: status.published, status.draft

@@ -54,6 +54,7 @@ fn a_bad_token_is_told_nothing() {
     }
     bodies.dedup();
     assert_eq!(bodies.len(), 1, "all are told alike");
+    assert!(bodies[0].contains("; send a good one as `Authorization: Bearer sono_…`\""), "{}", bodies[0]);
     for path in [
         "protocols",
         "protocols/courtesy",
@@ -115,6 +116,16 @@ fn one_request_too_many_waits_for_the_next_window() {
     bench.post("/api/v1/sense", &sense("courtesy", KIND)).good("Sense");
 }
 
+#[test]
+fn an_account_that_takes_no_requests_says_so_and_names_no_time() {
+    let bench = Bench::start();
+    bench.account(Mode::Test, |settings| settings.per_window = 0);
+    let answer = bench.post("/api/v1/sense", &sense("courtesy", KIND));
+    answer.is(403, "forbidden");
+    assert!(answer.body.contains("(its limit is 0 in a minute); ask the operator"), "{}", answer.body);
+    assert_eq!(answer.header("retry-after"), "", "waiting does not help");
+}
+
 // covers: wire.404, wire.405, wire.415, wire.413, wire.utf8, error.envelope, wire.json
 #[test]
 fn errors_of_the_wire_have_the_same_envelope() {
@@ -138,6 +149,7 @@ fn errors_of_the_wire_have_the_same_envelope() {
         let answer = bench.send(method, path, &[], b"");
         answer.is(405, "method_not_allowed");
         assert!(answer.header("allow").contains(allow), "{:?}", answer.headers);
+        assert!(answer.body.contains(&format!("; send {allow}\"")), "{}", answer.body);
         assert_eq!(answer.header("access-control-allow-origin"), "");
     }
     let bearer = format!("Bearer {}", bench.test);

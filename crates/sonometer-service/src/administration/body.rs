@@ -141,7 +141,11 @@ impl Task {
                 optional("overage", Shape::Bool, "whether the live account goes on beyond the quota"),
                 optional("rate_usd", moment(), "US dollars for each ICS beyond the quota: `\"0.004\"`"),
                 optional("cap_usd", moment(), "the most US dollars of overage in a month, or `\"none\"`"),
-                optional("per_minute", Shape::Integer(0, 1 << 53), "requests of one token in a minute"),
+                optional(
+                    "per_minute",
+                    Shape::Integer(0, 1 << 53),
+                    "requests of one token in a minute; 0: none",
+                ),
             ],
             Self::CreateToken => vec![
                 required("mode", Shape::Word(&["test", "live"]), "whether what it uses is paid for"),

@@ -1,11 +1,12 @@
 //! Which stage somebody means, and whether they are let in.
 
 use super::body::Open;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, Refusal, There};
 use crate::store::{Grant, StageAccess, StageRow};
 use crate::{Caller, Mode as TokenMode, Service};
+use sonometer::document::suggest;
 use sonometer::stage::{Access, Mode, Stage};
-use sonometer_catalog::{compare_versions, split, stage_named};
+use sonometer_catalog::{NotFound, compare_versions, split, stage_named};
 
 /// A stage that a caller can see.
 pub(super) struct Seen {
@@ -77,9 +78,38 @@ impl Service {
         let others = others.into_iter().filter(|(_, until)| is_good(*until));
         let others: Vec<_> = others.map(|(owner, _)| (owner, None)).collect();
         let seen = self.first_of(caller, &others, id, version).await?;
-        // Only what ships is suggested: stages of others are not for everybody to know of.
-        let near = shipped.err().and_then(|none| none.suggestion());
-        seen.ok_or_else(|| Refusal::no_target("stage", id, version, near))
+        match (seen, shipped) {
+            (Some(seen), _) => Ok(seen),
+            (None, shipped) => Err(self.unseen(caller.org(), id, version, shipped.err()).await?),
+        }
+    }
+
+    /// That there is no such stage. Only what ships and what is the organization's own is suggested: stages of others are not for
+    /// everybody to know of.
+    async fn unseen(
+        &self,
+        org: &str,
+        id: &str,
+        version: Option<&str>,
+        shipped: Option<NotFound<'_>>,
+    ) -> Result<Refusal, Refusal> {
+        let own = self.inner.store.stages(org, None).await?;
+        let mut versions: Vec<&str> =
+            own.iter().filter(|row| row.id == id).map(|row| row.version.as_str()).collect();
+        versions.sort_by(|a, b| compare_versions(a, b));
+        if versions.is_empty()
+            && let Some(none) = &shipped
+        {
+            versions.extend(none.versions.iter().map(|entry| entry.version));
+        }
+        let mut ids: Vec<&str> = own.iter().map(|row| row.id.as_str()).collect();
+        ids.dedup();
+        let near = || shipped.as_ref().and_then(NotFound::suggestion).or_else(|| suggest(id, &ids));
+        let there = match versions.is_empty() {
+            false => There::Versions(versions),
+            true => near().map_or(There::Nothing, There::Near),
+        };
+        Ok(Refusal::no_target("stage", id, version, there))
     }
 
     async fn first_of(

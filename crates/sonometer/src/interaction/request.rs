@@ -109,7 +109,12 @@ pub(crate) fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error>
     match seconds {
         Some(seconds) => Ok(Some(seconds)),
         None => {
-            let message = format!("`timestamp` is {}, not a number of seconds within 9e12", kind(value));
+            let message = match &value.value {
+                Value::Scalar(scalar) if scalar.style == Style::Number => {
+                    "`timestamp` is out of range; write seconds from -9e12 to 9e12".to_owned()
+                }
+                _ => format!("`timestamp` is {}, not a number of seconds, such as 12.5", kind(value)),
+            };
             Err(Error::invalid(join(place, "timestamp"), message))
         }
     }
