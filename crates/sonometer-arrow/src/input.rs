@@ -15,6 +15,22 @@ use sonometer::{Error, Interaction, Turn, Unit};
 const WANTED: &str = "text (`utf8`, `large_utf8`, `utf8_view`, or a dictionary of one of them) or \
                       conversations (`list<struct<role, content, timestamp?>>`)";
 
+/// That a column is of a type that cannot be read, and what to do.
+fn unwanted(kind: &DataType) -> String {
+    let held = match kind {
+        DataType::Dictionary(_, held) => held,
+        kind => kind,
+    };
+    let fix = match held {
+        // Some writers of Parquet leave out that bytes are text.
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            "; it holds bytes: if they are text in UTF-8, cast it to `utf8` first"
+        }
+        _ => "",
+    };
+    format!("the column is `{kind}`; wanted are {WANTED}{fix}")
+}
+
 /// A column whose rows can be read as interactions.
 pub(crate) enum Rows<'a> {
     /// Every row is null.
@@ -113,19 +129,15 @@ impl<'a> Rows<'a> {
         match (array.data_type(), turns) {
             (DataType::List(_), Some(turns)) => Self::talks::<i32>(array, turns),
             (DataType::LargeList(_), Some(turns)) => Self::talks::<i64>(array, turns),
-            (other, _) => {
-                Err(Error::invalid("column", format!("the column is `{other}`; wanted are {WANTED}")))
-            }
+            (other, _) => Err(Error::invalid("column", unwanted(other))),
         }
     }
 
     fn talks<O: OffsetSizeTrait>(array: &'a dyn Array, turns: &'a ArrayRef) -> Result<Self, Error> {
         let lists = array.as_list::<O>();
         let first = lists.value_offsets()[0];
-        let turns = turns.as_struct_opt().ok_or_else(|| {
-            let kind = array.data_type();
-            Error::invalid("column", format!("the column is `{kind}`; wanted are {WANTED}"))
-        })?;
+        let turns =
+            turns.as_struct_opt().ok_or_else(|| Error::invalid("column", unwanted(array.data_type())))?;
         let turns = Turns::of(turns)?;
         let bounds = move |row: usize| {
             let (from, to) = (lists.value_offsets()[row], lists.value_offsets()[row + 1]);

@@ -225,6 +225,10 @@ fn other_types_are_refused_with_what_is_wanted() {
     let numbers = refused(&Int64Array::from(vec![1]));
     assert_eq!(numbers.place, "column");
     assert!(numbers.message.starts_with("the column is `Int64`; wanted are text (`utf8`"), "{numbers}");
+    assert!(numbers.message.ends_with("timestamp?>>`)"), "{numbers}");
+    let bytes = refused(&arrow_array::BinaryArray::from(vec![b"Thank you".as_slice()]));
+    assert!(bytes.message.starts_with("the column is `Binary`; wanted are text"), "{bytes}");
+    assert!(bytes.message.ends_with("if they are text in UTF-8, cast it to `utf8` first"), "{bytes}");
     let turns = |name: &str| {
         let texts: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
         let field = |name| Arc::new(Field::new(name, DataType::Utf8, true));
