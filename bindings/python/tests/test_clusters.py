@@ -59,6 +59,10 @@ def test_spark_rows(spark: Any) -> None:
     assert masked["text"].to_pylist() == Sensor("personal-data").mask_column(table["text"]).to_pylist()
     with pytest.raises(InvalidRequestError, match="there is no column `texts`; columns are row, text, talk"):
         sonometer.spark.with_readings(frame, "texts", "courtesy")
+    # A column of another type is refused here, with what to do, and not in a worker.
+    for work in (sonometer.spark.with_readings, sonometer.spark.with_masked):
+        with pytest.raises(InvalidRequestError, match="the column is `Int64`; wanted are text"):
+            work(frame, "row", "personal-data")
     scored = sonometer.spark.with_readings(frame, "text", "courtesy")
     with pytest.raises(InvalidRequestError, match="there is a column `score` already; give a prefix"):
         sonometer.spark.with_readings(scored, "text", "courtesy")

@@ -39,6 +39,10 @@ class Sensed:
         schema = self._frame(arrow.array([], arrow.string())).schema
         return [self._field(field) for field in schema]
 
+    def expect(self, kind: Any) -> None:
+        """Whether a column of this type of pyarrow is read: what is not is refused here and not in a worker."""
+        self._frame(need("pyarrow", "spark").array([], kind))
+
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Record batches with the columns behind theirs, cut anew where they are long."""
         for batch in batches:
@@ -73,6 +77,10 @@ class Masked:
         self._column = column
         self._carried = Carried(target)
         self._options = options
+
+    def expect(self, kind: Any) -> None:
+        """Whether a column of this type of pyarrow is read: what is not is refused here and not in a worker."""
+        self._carried.target().mask_column(need("pyarrow", "spark").array([], kind), **self._options)
 
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Record batches, masked."""

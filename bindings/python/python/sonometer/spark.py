@@ -36,6 +36,7 @@ def with_readings(
     sensed = Sensed(column, target, columns, prefix, True, {"threads": 1, **options})
     fields = sensed.fields()
     check(column, frame.columns, [field.name for field in fields])
+    sensed.expect(_arrow_type(frame, column))
     types = need("pyspark.sql.types", "spark")
     added = [types.StructField(field.name, _spark_type(field.type), True) for field in fields]
     return frame.mapInArrow(sensed.batches, types.StructType([*frame.schema.fields, *added]))
@@ -45,12 +46,14 @@ def with_masked(frame: Any, column: str, target: str | Target[Any], **options: A
     """The rows of a DataFrame with what the target masks hidden in a column, which holds texts or conversations."""
     _needed()
     check(column, frame.columns)
+    masked = Masked(column, target, {"threads": 1, **options})
+    masked.expect(_arrow_type(frame, column))
     types = need("pyspark.sql.types", "spark")
     # What cannot be read is null, so the column may be.
     fields = [
         types.StructField(field.name, field.dataType, True) if field.name == column else field for field in frame.schema.fields
     ]
-    return frame.mapInArrow(Masked(column, target, {"threads": 1, **options}).batches, types.StructType(fields))
+    return frame.mapInArrow(masked.batches, types.StructType(fields))
 
 
 def sense(column: Any, target: str | Target[Any], columns: str | Iterable[str] = ("score", "sufficient"), **options: Any) -> Any:
@@ -135,6 +138,11 @@ def _function(function: Any, kind: Any, name: str, count: int = 1) -> Any:
 def _needed() -> Any:
     need("pyspark", "spark")
     return need("pyarrow", "spark")
+
+
+def _arrow_type(frame: Any, column: str) -> Any:
+    """The type in which workers get a column."""
+    return need("pyspark.sql.pandas.types", "spark").to_arrow_type(frame.schema[column].dataType)
 
 
 def _spark_type(kind: Any) -> Any:
