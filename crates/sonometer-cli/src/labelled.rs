@@ -17,7 +17,7 @@ pub(crate) struct Selection {
     /// The negative class, if it is not all others; items in neither class are skipped
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     negative: Option<Class>,
-    /// Only items with this label value (`lang=de`); may be repeated
+    /// Only items with this label value (`lang=de`, `score>0.5`); may be repeated
     #[arg(long = "where", value_name = "PATH=SPEC")]
     filters: Vec<Filter>,
     /// Only part I of K of the items (`1/2`), or parts I to J (`2-5/5`), by SHA-256 of their id or group

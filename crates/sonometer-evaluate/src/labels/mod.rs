@@ -44,7 +44,7 @@ pub struct Selector {
     pub group: Option<String>,
 }
 
-/// A condition on another label: `lang=de`, `score>=0.5`.
+/// A condition on another label: `lang=de`, `score>=0.5`, `score>0.5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     path: Path,
@@ -53,10 +53,9 @@ pub struct Filter {
 
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.class.values() {
-            [] => write!(f, "{}{}", self.path, self.class),
-            _ => write!(f, "{}={}", self.path, self.class),
-        }
+        let class = self.class.to_string();
+        let is_bound = self.class.values().is_empty() && class.starts_with(['<', '>']);
+        write!(f, "{}{}{class}", self.path, if is_bound { "" } else { "=" })
     }
 }
 
@@ -64,12 +63,14 @@ impl FromStr for Filter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (path, class) = text.split_once('=').ok_or("write a label and its value, such as `lang=de`")?;
-        // `score>=0.5`: the sign belongs to the range.
-        let (path, class) = match path.strip_suffix(['<', '>']) {
-            Some(bare) => (bare, &text[bare.len()..]),
-            None => (path, class),
-        };
+        const HOW: &str = "write a label and its value, such as `lang=de`, or a range, such as `score>0.5`";
+        // `score>=0.5`: the sign belongs to the range. In `note=a>b` it belongs to the value.
+        let at = text.find(['=', '<', '>']).ok_or(HOW)?;
+        let (path, rest) = text.split_at(at);
+        let class = rest.strip_prefix('=').unwrap_or(rest);
+        if path.trim().is_empty() || class.starts_with('=') {
+            return Err(HOW.into());
+        }
         Ok(Self { path: Path::from(path), class: class.parse()? })
     }
 }
@@ -450,7 +451,18 @@ mod tests {
             "data.jsonl: no item has `7` as `n`; its values are 0, 1; name some of them with --where"
         );
         assert!(told(chosen("x=7").expect_err("is not there")).contains("the labels are mood, n"));
-        assert!("mood".parse::<Filter>().is_err());
+        assert_eq!(chosen("n>0").expect("reads"), 1);
+        assert_eq!(chosen("n<1").expect("reads"), chosen("n<=0").expect("reads"));
+        for filter in ["n>0", "n<1", "n>=1", "mood=glad,sad", "n=0..1"] {
+            assert_eq!(filter.parse::<Filter>().expect("reads").to_string(), filter);
+        }
+        for wrong in ["mood", "=glad", ">0", "mood==glad", "n>", "n>high", ""] {
+            assert!(wrong.parse::<Filter>().is_err(), "{wrong}");
+        }
+        assert_eq!(
+            "mood==glad".parse::<Filter>().expect_err("is doubled"),
+            "write a label and its value, such as `lang=de`, or a range, such as `score>0.5`"
+        );
     }
 
     #[test]
