@@ -41,11 +41,12 @@ fn every_shell_gets_every_verb_and_the_names_that_ship() {
         assert!(script.contains("courtesy") && script.contains("personal-data"), "{shell}");
     }
     let zsh = script("zsh");
-    let named = ["':target ", "'*::targets ", "':old ", "':new ", "':stage -- A"];
+    let named = ["':target ", "'*:targets ", "':old ", "':new ", "':stage -- A"];
     let targets: Vec<&str> =
         zsh.lines().filter(|line| named.iter().any(|name| line.starts_with(name))).collect();
     assert!(targets.len() > 8, "{targets:?}");
     assert!(!zsh.contains("(_files"), "a value that no other line has");
+    assert!(zsh.contains("\n'*:input ") && !zsh.contains("\n'*::"), "options may follow the inputs");
     for line in targets {
         assert!(
             line.contains("_alternative \"shipped:name:(") && line.contains("\"files:file:_files\""),
@@ -57,14 +58,14 @@ fn every_shell_gets_every_verb_and_the_names_that_ship() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("powershell"), "names those that there are");
 }
 
-/// What bash offers at the end of a line, by the script itself.
+/// What bash offers at the end of a line, by the script itself. `compopt` works only while bash completes.
 fn offered(words: &[&str]) -> Option<String> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sonometer.bash");
     fs::write(&file, script("bash")).expect("can be written");
     let last = words.last().expect("is a line");
     let before = words.len().checked_sub(2).map_or("", |at| words[at]);
     let line = format!(
-        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _sonometer sonometer '{last}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
+        "compopt() {{ :; }}; source {}; COMP_WORDS=({}); COMP_CWORD={}; _sonometer sonometer '{last}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
         file.display(),
         words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
         words.len() - 1,
@@ -91,12 +92,61 @@ fn bash_completes_verbs_names_options_and_values() {
         (&["sonometer", "test", "billing-d"], "billing-dispute"),
         (&["sonometer", "--color", "ne"], "never"),
         (&["sonometer", "schema", "metr"], "metric"),
+        // `=` is a word of its own to bash.
+        (&["sonometer", "sense", "courtesy", "--color", "=", "al"], "always"),
+        (&["sonometer", "sense", "courtesy", "--profile", "=", "dis"], "discovery"),
+        (&["sonometer", "sense", "courtesy", "--profile", "="], "detailed discovery raw"),
+        (&["sonometer", "sense", "courtesy", "--profile", "de"], "detailed"),
+        (&["sonometer", "mask", "personal-data", "--mask", "la"], "label last4"),
+        // A number is no file.
+        (&["sonometer", "sense", "courtesy", "--line", ""], ""),
         // A metric is none of the protocols.
         (&["sonometer", "protocols", "no-such"], ""),
     ] {
         if let Some(offered) = offered(words) {
             assert_eq!(offered, expected, "{words:?}");
         }
+    }
+}
+
+/// What is offered for an option is what the command takes.
+#[test]
+fn words_that_are_offered_are_taken() {
+    for (line, option) in [
+        (&["sense", "courtesy", "nowhere", "--json"][..], "profile"),
+        (&["sense", "courtesy", "nowhere", "--json"], "offsets"),
+        (&["sense", "courtesy", "nowhere"], "as"),
+        (&["sense", "courtesy", "nowhere"], "quoted"),
+        (&["sense", "courtesy", "nowhere"], "mask"),
+        (&["sense", "courtesy", "nowhere"], "format"),
+        (&["estimate", "courtesy", "--length", "9"], "modality"),
+        (&["batch", "courtesy", "nowhere"], "format"),
+        (&["batch", "courtesy", "nowhere"], "input-format"),
+        (&["batch", "courtesy", "nowhere"], "bad-rows"),
+        (&["report", "courtesy", "nowhere"], "input-format"),
+        (&["admin", "--database", "nowhere", "create-token", "acme"], "scopes"),
+        (&["admin", "--database", "nowhere", "account", "acme"], "overage"),
+    ] {
+        let is_here = match (line[0], option) {
+            ("admin", _) => cfg!(feature = "serve"),
+            (_, "input-format" | "bad-rows") | ("batch", "format") => cfg!(feature = "columns"),
+            _ => true,
+        };
+        if !is_here {
+            continue;
+        }
+        let option = format!("--{option}");
+        let words: Vec<&str> =
+            ["sonometer"].iter().chain(line).chain(&[option.as_str(), ""]).copied().collect();
+        let Some(words) = offered(&words) else { return };
+        assert!(words.split(' ').count() > 1, "{line:?} {option}: {words}");
+        for word in words.split(' ') {
+            let ran = run(&[line, &[option.as_str(), word]].concat());
+            let told = String::from_utf8_lossy(&ran.stderr);
+            assert!(!told.contains("invalid value") && !told.contains("unexpected"), "{word}: {told}");
+        }
+        let ran = run(&[line, &[option.as_str(), "no-such-word"]].concat());
+        assert!(String::from_utf8_lossy(&ran.stderr).contains("invalid value"), "{line:?} {option}");
     }
 }
 

@@ -5,6 +5,9 @@ use crate::screen::Screen;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::Shell;
+use sonometer::protocol::Modality;
+use sonometer::{Mask, OffsetUnit, Profile};
+use sonometer_ingest::Kind;
 use std::collections::BTreeSet;
 
 /// Arguments of `completions`.
@@ -27,7 +30,8 @@ fn script(shell: Shell, command: Command) -> String {
     clap_complete::generate(shell, &mut command, "sonometer", &mut bytes);
     let script = String::from_utf8_lossy(&bytes);
     match shell {
-        Shell::Zsh => names_beside_files(&script),
+        Shell::Bash => values_behind_equals(&script),
+        Shell::Zsh => options_behind_rest(&names_beside_files(&script)),
         Shell::Fish => script.into_owned() + &names_of_verbs(&command),
         _ => script.into_owned(),
     }
@@ -55,11 +59,49 @@ fn with_value(argument: Arg, verb: &str, shell: Shell) -> Arg {
             let files = (has_files && shell == Shell::Zsh).then_some(FILES);
             argument.value_parser(PossibleValuesParser::new(files.into_iter().chain(names)))
         }
-        (None, "FILE" | "INPUT" | "DATA" | "A" | "B" | "PROTOCOL") => {
+        (None, "FILE" | "FILE|URL" | "INPUT" | "DATA" | "A" | "B" | "PROTOCOL") => {
             argument.value_hint(ValueHint::FilePath)
         }
-        (None, _) => argument,
+        // A command or a stage may be a file.
+        (None, "CMD" | "STAGE") => argument,
+        (None, _) => match (argument.get_long(), words(&argument, verb)) {
+            (Some(_), Some(words)) => argument.value_parser(PossibleValuesParser::new(words)),
+            // Names of files would be wrong.
+            (Some(_), None) => argument.value_hint(ValueHint::Other),
+            (None, _) => argument,
+        },
     }
+}
+
+/// The words that an option takes and whose parser does not list them. A test gives each of them to the command.
+fn words(option: &Arg, verb: &str) -> Option<Vec<&'static str>> {
+    Some(match (option.get_long()?, verb) {
+        ("profile", _) => Profile::NAMES.to_vec(),
+        ("offsets", _) => OffsetUnit::NAMES.to_vec(),
+        ("modality", _) => Modality::NAMES.to_vec(),
+        ("as", _) => vec!["text", "document", "transcript"],
+        ("quoted", _) => vec!["cut", "keep"],
+        ("mask", _) => Mask::NAMES.to_vec(),
+        ("bad-rows", _) => vec!["null", "refuse"],
+        #[cfg(feature = "serve")]
+        ("format", "usage") => sonometer_service::bill::Format::NAMES.to_vec(),
+        ("format", "batch") | ("input-format", _) => vec!["parquet", "arrow", "csv", "jsonl"],
+        ("format", _) if value(option) == "KIND" => Kind::ALL.iter().map(|kind| kind.as_str()).collect(),
+        ("scopes", _) => vec!["sense", "read", "dive", "admin"],
+        ("overage", _) => vec!["on", "off"],
+        _ => return None,
+    })
+}
+
+/// For bash, which takes `--profile=raw` for three words.
+fn values_behind_equals(script: &str) -> String {
+    const PREVIOUS: &str = "    prev=\"$3\"\n";
+    let option_before = "    if [[ \"${cur}\" == \"=\" ]]; then\n        \
+                             cur=\"\"\n    \
+                         elif [[ \"${prev}\" == \"=\" && ${COMP_CWORD} -ge 2 ]]; then\n        \
+                             prev=\"${COMP_WORDS[COMP_CWORD-2]}\"\n    \
+                         fi\n";
+    script.replacen(PREVIOUS, &format!("{PREVIOUS}{option_before}"), 1)
 }
 
 /// The name of an argument's value, such as `TARGET`.
@@ -106,6 +148,11 @@ fn names_beside_files(script: &str) -> String {
         None => format!("{line}\n"),
     });
     lines.collect()
+}
+
+/// For zsh, to which the generator says that nothing but more of the same follows an argument that may be repeated.
+fn options_behind_rest(script: &str) -> String {
+    script.replace("\n'*::", "\n'*:")
 }
 
 /// For fish, of whose scripts the generator leaves out the values of arguments without a dash.
