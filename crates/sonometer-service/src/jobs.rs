@@ -45,12 +45,27 @@ const LOOK: Duration = Duration::from_secs(1);
 const JOBS_OF_ONE: usize = JOBS_AT_ONCE / 2;
 /// So many jobs of one organization wait at most, of all nodes.
 const MOST_JOBS: u64 = 10_000;
+/// And so many bytes of their requests, which are kept until they end: otherwise one organization could fill the disk of all.
+const MOST_JOB_BYTES: u64 = 1 << 30;
 /// After so many seconds somebody who has too many may ask again.
 const JOBS_RETRY: u64 = 60;
 /// Items of a batch are measured together up to so many steps, a tenth of a second at worst, and then wait their turn again.
 const SLICE_STEPS: u64 = 32_000_000;
 /// What is expected of a machine that nothing is known of yet.
 const ITEMS_A_SECOND: u64 = 500;
+
+/// Whether an organization has so many jobs under way, or with one more so many bytes of requests, that no other is taken.
+fn too_many(jobs: u64, bytes: u64) -> Result<(), Refusal> {
+    let held = match (jobs >= MOST_JOBS, bytes > MOST_JOB_BYTES) {
+        (true, _) => format!("{MOST_JOBS} jobs of this organization have not ended"),
+        (_, true) => {
+            format!("the jobs of this organization that have not ended hold {} MiB", MOST_JOB_BYTES >> 20)
+        }
+        (false, false) => return Ok(()),
+    };
+    let refusal = Refusal::new(Code::RateLimited, format!("{held}, the limit; wait until some have ended"));
+    Err(Refusal { retry_after: JOBS_RETRY, ..refusal })
+}
 
 /// How many jobs of each organization this process works on. Held while a worker chooses, so that two do not take the last share.
 pub(crate) type Working = Mutex<BTreeMap<String, usize>>;
@@ -142,13 +157,8 @@ impl Service {
         total: usize,
         callback: Option<Callback>,
     ) -> Result<Answer, Refusal> {
-        if self.inner.store.jobs_under_way(caller.org()).await? >= MOST_JOBS {
-            let message = format!(
-                "{MOST_JOBS} jobs of this organization have not ended, the limit; wait until some have"
-            );
-            let refusal = Refusal::new(Code::RateLimited, message);
-            return Err(Refusal { retry_after: JOBS_RETRY, ..refusal });
-        }
+        let (jobs, bytes) = self.inner.store.jobs_under_way(caller.org()).await?;
+        too_many(jobs, bytes.saturating_add(body.len() as u64))?;
         let created_ms = self.now_ms();
         let id = self.id("job");
         let ahead = self.inner.store.items_ahead(created_ms, &id).await?;
@@ -545,5 +555,22 @@ mod tests {
         assert_eq!(rest(&job, 0, 22_000).0, 0.99, "it is done when it is paid");
         (job.status, job.ended_ms, job.result) = ("completed".into(), 23_000, "{}".into());
         assert_eq!(rest(&job, 0, 99_000), (1.0, 0));
+    }
+
+    #[test]
+    fn jobs_are_bounded_by_number_and_by_the_bytes_of_their_requests() {
+        assert_eq!(too_many(MOST_JOBS - 1, MOST_JOB_BYTES), Ok(()));
+        for (jobs, bytes, told) in [
+            (MOST_JOBS, 0, "10000 jobs of this organization have not ended, the limit; wait"),
+            (
+                1,
+                MOST_JOB_BYTES + 1,
+                "the jobs of this organization that have not ended hold 1024 MiB, the limit; wait",
+            ),
+        ] {
+            let refusal = too_many(jobs, bytes).expect_err("is one too many");
+            assert_eq!((refusal.code, refusal.retry_after), (Code::RateLimited, JOBS_RETRY));
+            assert!(refusal.message.starts_with(told), "{}", refusal.message);
+        }
     }
 }

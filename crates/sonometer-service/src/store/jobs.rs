@@ -222,11 +222,15 @@ impl Store {
         Ok((row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?))
     }
 
-    /// How many jobs of an organization have not ended.
-    pub(crate) async fn jobs_under_way(&self, org: &str) -> Result<u64, Refusal> {
-        let row = sqlx::query("SELECT COUNT(*) FROM jobs WHERE status = 'processing' AND org_id = $1");
+    /// How many jobs of an organization have not ended, and how many bytes their requests have.
+    pub(crate) async fn jobs_under_way(&self, org: &str) -> Result<(u64, u64), Refusal> {
+        // Neither database reads the texts for their length.
+        let row = sqlx::query(
+            "SELECT COUNT(*), CAST(COALESCE(SUM(OCTET_LENGTH(body)), 0) AS BIGINT) FROM jobs \
+             WHERE status = 'processing' AND org_id = $1",
+        );
         let row = row.bind(org).fetch_one(&self.readers).await.map_err(down)?;
-        Ok(count(row.try_get(0).map_err(down)?))
+        Ok((count(row.try_get(0).map_err(down)?), count(row.try_get(1).map_err(down)?)))
     }
 
     /// Takes the job that waits longest, or one whose worker is gone, of an organization that has none under way if there is such
@@ -418,4 +422,51 @@ fn job(row: &AnyRow) -> Result<JobRow, sqlx::Error> {
         ended_ms: row.try_get(6)?,
         result: row.try_get(7)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::accounts::account_id;
+    use super::super::{OrgRow, Store};
+    use super::*;
+    use crate::account::Settings;
+
+    #[tokio::test]
+    async fn jobs_under_way_are_counted_with_the_bytes_of_their_requests() {
+        let path = std::env::temp_dir().join(format!("sonometer-jobs-{}.sqlite", std::process::id()));
+        let store = Store::open(path.to_str().expect("is UTF-8")).await.expect("opens");
+        for org in ["a", "b"] {
+            let row = OrgRow { id: org.to_owned(), name: org.to_owned(), created_ms: 0 };
+            store.create_org(&row, &[(Mode::Live, Settings::new(Mode::Live))]).await.expect("is new");
+        }
+        let job = |id: &str, org: &str, body: String| NewJob {
+            id: id.to_owned(),
+            org: org.to_owned(),
+            account: account_id(org, Mode::Live),
+            mode: Mode::Live,
+            token: "t".to_owned(),
+            token_cap: None,
+            body,
+            target_version: "1".to_owned(),
+            total: 1,
+            created_ms: 1,
+            route: "POST /api/v1/sense",
+            key: None,
+            request: String::new(),
+            callback: None,
+            answer: String::new(),
+        };
+        // Bytes and not characters; the longer one goes on behind its page.
+        for (id, org, body) in
+            [("1", "a", "é".repeat(3)), ("2", "a", "x".repeat(100_000)), ("3", "b", "y".into())]
+        {
+            store.create_job(job(id, org, body)).await.expect("is made");
+        }
+        assert_eq!(store.jobs_under_way("a").await, Ok((2, 100_006)));
+        assert_eq!(store.jobs_under_way("b").await, Ok((1, 1)));
+        assert_eq!(store.jobs_under_way("c").await, Ok((0, 0)));
+        for ending in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{ending}", path.display()));
+        }
+    }
 }
