@@ -118,7 +118,7 @@ pub(crate) fn utf8<'b>(name: &str, bytes: &'b [u8], base: usize) -> Result<&'b s
 
 /// Puts `bytes` into the place of a file, all of them or none: whoever reads it meanwhile sees the old or the new.
 pub(crate) fn replace(path: &str, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::unusable(format!("{path}: cannot be written: {error}"));
+    let failed = |error: io::Error| unwritable(path, &error);
     // Through a link, so that it stays a link.
     let target = std::fs::canonicalize(path).map_err(failed)?;
     let permissions = std::fs::metadata(&target).map_err(failed)?.permissions();
@@ -136,10 +136,22 @@ pub(crate) fn put(path: &str, bytes: &[u8]) -> Result<(), Failure> {
         Ok(data) if data.is_dir() => {
             Err(Failure::unusable(format!("{path}: is a folder; name a file in it")))
         }
-        Ok(_) => std::fs::write(path, bytes)
-            .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}"))),
+        Ok(_) => std::fs::write(path, bytes).map_err(|error| unwritable(path, &error)),
         Err(_) => put_into(path, Path::new(path), bytes, None),
     }
+}
+
+/// A file that cannot be written, and what to name instead where that is known.
+pub(crate) fn unwritable(path: &str, error: &io::Error) -> Failure {
+    let fix = match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "; name a file in an existing folder",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "; name a file in a folder where you may write"
+        }
+        ErrorKind::IsADirectory => "; name a file in it",
+        _ => "",
+    };
+    Failure::unusable(format!("{path}: cannot be written: {error}{fix}"))
 }
 
 /// Writes beside the file, then moves to its place.
@@ -149,11 +161,6 @@ fn put_into(
     bytes: &[u8],
     permissions: Option<Permissions>,
 ) -> Result<(), Failure> {
-    let failed = |error: io::Error| {
-        let fix =
-            if error.kind() == ErrorKind::NotFound { "; name a file in an existing folder" } else { "" };
-        Failure::unusable(format!("{path}: cannot be written: {error}{fix}"))
-    };
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let beside = target.with_file_name(name);
@@ -163,6 +170,6 @@ fn put_into(
     written.map_err(|error| {
         // The first trouble is the one to tell.
         let _ = std::fs::remove_file(&beside);
-        failed(error)
+        unwritable(path, &error)
     })
 }

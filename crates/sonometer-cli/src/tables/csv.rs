@@ -35,7 +35,8 @@ pub(super) fn separator(head: &[u8]) -> u8 {
 /// What is wrong with the first row of a file that begins like this.
 ///
 /// # Errors
-/// It is not UTF-8, or a quote in it is never closed.
+/// It is not UTF-8, a quote in it is never closed, or one is closed before its cell ends: the library would make one odd name of all
+/// of it, and of rows that it runs over.
 pub(super) fn check_header(head: &[u8], separator: u8) -> Result<(), ArrowError> {
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
         return Err(wrong("it is UTF-16; save it as UTF-8 (spreadsheets call it `CSV UTF-8`)".into()));
@@ -47,6 +48,13 @@ pub(super) fn check_header(head: &[u8], separator: u8) -> Result<(), ArrowError>
         false
     };
     scan.take(head, &mut first)?;
+    if let Some((line, quoted)) = scan.behind_quote {
+        let where_it_ends = if line == quoted { String::new() } else { format!(" on line {line}") };
+        return Err(wrong(format!(
+            "line {quoted}: in the header, more of a cell follows the quote that closes it{where_it_ends}; close the cell at its end, or \
+             write it without quotes"
+        )));
+    }
     if ended { Ok(()) } else { scan.end() }
 }
 
@@ -133,6 +141,8 @@ struct Scan {
     bytes: u64,
     /// Cells of the row so far.
     cells: usize,
+    /// The line of the first text behind a quote that closed its cell, and the line where that cell begins.
+    behind_quote: Option<(u64, u64)>,
     /// Cells of the first row.
     header: Option<usize>,
     /// The beginning of a character that was cut off.
@@ -150,6 +160,7 @@ impl Scan {
             quoted: 1,
             bytes: 0,
             cells: 0,
+            behind_quote: None,
             header: None,
             cut: Vec::new(),
         }
@@ -227,7 +238,12 @@ impl Scan {
                 (self.quoted, self.bytes) = (self.line, 0);
                 (State::Quoted, false)
             }
-            _ => (State::Plain, false),
+            before => {
+                if before == State::Quote {
+                    self.behind_quote.get_or_insert((self.line, self.quoted));
+                }
+                (State::Plain, false)
+            }
         };
         self.state = state;
         ended
@@ -378,6 +394,35 @@ mod tests {
         let header = |head: &[u8]| check_header(head, b',').map_err(|error| error.to_string());
         assert_eq!(header(b"a,b\n1,\"2"), Ok(()));
         assert!(header(b"a,\"b\n1,2").is_err_and(|told| told.contains("line 1: the quote")));
+        for fine in [
+            "\"a\",\"b\"\n",
+            "\"a\nb\",c\n",
+            "\"a \"\"b\"\"\",c\n",
+            "a \"b\",c\n1,\"2\"x\n",
+            "\"a\"\r\n\"b\"c\r\n",
+        ] {
+            assert_eq!(header(fine.as_bytes()), Ok(()), "{fine}");
+        }
+        for (text, line) in [
+            (
+                "id,\"text\" of mail\n1,a\n",
+                "line 1: in the header, more of a cell follows the quote that closes it; close",
+            ),
+            (
+                "id,\"text\n1,\"Thank you\"\n",
+                "line 1: in the header, more of a cell follows the quote that closes it on line 2; ",
+            ),
+            (
+                "id,\"text\n1,a\n2,\"b\"\n",
+                "line 1: in the header, more of a cell follows the quote that closes it on line 3; ",
+            ),
+        ] {
+            assert!(
+                header(text.as_bytes()).is_err_and(|told| told.contains(line)),
+                "{text}: {:?}",
+                header(text.as_bytes())
+            );
+        }
         assert!(header(b"\xff\xfea\0").is_err_and(|told| told.contains("UTF-16")));
     }
 }

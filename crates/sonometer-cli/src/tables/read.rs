@@ -42,7 +42,10 @@ pub(crate) struct Tables {
 
 /// An error of a library, as that of a file.
 pub(crate) fn broken(path: &str, error: &dyn std::fmt::Display) -> Failure {
-    Failure::unusable(format!("{}: cannot be read: {error}", file::name(path)))
+    let told = error.to_string();
+    // Arrow says first which of its readers it was, which the name of the file says already.
+    let told = ["Csv error: ", "Json error: "].iter().find_map(|of| told.strip_prefix(of)).unwrap_or(&told);
+    Failure::unusable(format!("{}: cannot be read: {told}", file::name(path)))
 }
 
 impl Tables {

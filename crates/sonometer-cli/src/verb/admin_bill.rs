@@ -2,6 +2,7 @@
 
 use super::admin::told;
 use crate::failure::{Exit, Failure, counted};
+use crate::file::unwritable;
 use crate::screen::Screen;
 use sonometer::Unit;
 use sonometer_service::bill::{Asked, Export, Format, Writer};
@@ -117,7 +118,7 @@ pub(crate) async fn usage(service: &Service, bill: &Bill, screen: &mut Screen) -
         write(export, asked.format, |bytes| screen.print_bytes(&String::from_utf8_lossy(bytes))).await?;
         return Ok(Exit::Done);
     };
-    let failed = |error: std::io::Error| Failure::unusable(format!("{}: {error}", out.display()));
+    let failed = |error: std::io::Error| unwritable(&out.display().to_string(), &error);
     let mut beside = OsString::from(out);
     beside.push(".part");
     let mut file = File::create(&beside).map_err(failed)?;

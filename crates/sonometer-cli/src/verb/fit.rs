@@ -363,6 +363,5 @@ fn read_file(path: &str) -> Result<String, Failure> {
 }
 
 fn write_file(path: &str, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}")))
+    std::fs::write(path, text).map_err(|error| file::unwritable(path, &error))
 }

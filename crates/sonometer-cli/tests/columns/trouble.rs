@@ -54,7 +54,7 @@ fn a_broken_line_of_standard_input_is_named_wherever_it_is() {
     let ran = piped(&arguments, input.as_bytes());
     let told = text(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{told}");
-    let why = "error: standard input: cannot be read: Json error: line 1400, column 9: not valid JSON: expected `:`";
+    let why = "error: standard input: cannot be read: line 1400, column 9: not valid JSON: expected `:`";
     assert!(told.starts_with(why), "{told}");
 }
 
@@ -112,6 +112,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
     fs::write(fresh("wrong-nothing.csv"), "").expect("is written");
     fs::write(fresh("wrong.xlsx"), "PK").expect("is written");
     fs::write(fresh("wrong-quote.csv"), "id;text\n1;hello\n2;\"thanks\n3;thank you\n").expect("is written");
+    fs::write(fresh("wrong-name.csv"), "id,\"text\n1,\"hello\"\n").expect("is written");
     fs::write(fresh("wrong-header.csv"), "id, text\n1, hello\n").expect("is written");
     fs::write(fresh("wrong-ragged.csv"), "id,text\n1,hello\n2\n").expect("is written");
     fs::write(fresh("wrong-lines.jsonl"), "{\"text\": \"hello\"}\n\n{\"text\" \"x\"}\n").expect("is written");
@@ -126,7 +127,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         true,
     )]);
     write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
-    let cases: [(&[&str], &str); 30] = [
+    let cases: [(&[&str], &str); 32] = [
         (
             &["wrong.parquet"],
             "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
@@ -182,13 +183,22 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         (&["wrong-nothing.csv"], "wrong-nothing.csv: the input is empty"),
         (
             &["wrong-ragged.csv"],
-            "wrong-ragged.csv: cannot be read: Csv error: line 3: the row has 1 cell, the header has 2 cells, with `,` between them; \
+            "wrong-ragged.csv: cannot be read: line 3: the row has 1 cell, the header has 2 cells, with `,` between them; \
              write the separators of empty cells too",
         ),
         (
             &["wrong-quote.csv"],
-            "wrong-quote.csv: cannot be read: Csv error: line 3: the quote with which a cell begins here is never closed; close it, \
+            "wrong-quote.csv: cannot be read: line 3: the quote with which a cell begins here is never closed; close it, \
              or begin the cell with three quotes if it is part of the text, and end it with one",
+        ),
+        (
+            &["wrong-name.csv", "--text-column", "text"],
+            "wrong-name.csv: cannot be read: line 1: in the header, more of a cell follows the quote that closes it on line 2; close \
+             the cell at its end, or write it without quotes",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "said", "-o", "wrong-nowhere/scores.csv"],
+            "wrong-nowhere/scores.csv: cannot be written: No such file or directory (os error 2); name a file in an existing folder",
         ),
         (
             &["wrong-header.csv", "--text-column", "text"],
@@ -196,7 +206,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         ),
         (
             &["wrong-lines.jsonl", "--columns", "score"],
-            "wrong-lines.jsonl: cannot be read: Json error: line 3, column 9: not valid JSON: expected `:`",
+            "wrong-lines.jsonl: cannot be read: line 3, column 9: not valid JSON: expected `:`",
         ),
         (
             &["wrong.xlsx", "--columns", "score"],

@@ -332,7 +332,7 @@ fn unwritten(path: Option<&str>, error: &io::Error) -> Failure {
     match path {
         None if error.kind() == io::ErrorKind::BrokenPipe => Failure::PipeClosed,
         None => Failure::unusable(format!("standard output cannot be written: {error}")),
-        Some(path) => Failure::unusable(format!("{path}: cannot be written: {error}")),
+        Some(path) => file::unwritable(path, error),
     }
 }
 

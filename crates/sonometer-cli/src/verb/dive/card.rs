@@ -140,7 +140,7 @@ fn create_secret(path: &str, text: &str) -> Result<(), Failure> {
         std::io::ErrorKind::AlreadyExists => Failure::unusable(format!(
             "{path}: already exists; keys are never overwritten; choose another name"
         )),
-        _ => Failure::unusable(format!("{path}: cannot be written: {error}")),
+        _ => file::unwritable(path, &error),
     })
 }
 

@@ -194,12 +194,14 @@ struct Log<'p> {
 
 impl<'p> Log<'p> {
     fn create(path: &'p str) -> Result<Self, Failure> {
-        let file = std::fs::File::create(path).map_err(|error| unwritable(path, &error))?;
+        let file = std::fs::File::create(path).map_err(|error| file::unwritable(path, &error))?;
         Ok(Self { path, file })
     }
 
     fn add(&mut self, line: &str) -> Result<(), Failure> {
-        self.file.write_all(format!("{line}\n").as_bytes()).map_err(|error| unwritable(self.path, &error))
+        self.file
+            .write_all(format!("{line}\n").as_bytes())
+            .map_err(|error| file::unwritable(self.path, &error))
     }
 }
 
@@ -225,9 +227,5 @@ pub(super) fn signing_key(path: &str) -> Result<SigningKey, Failure> {
 }
 
 pub(super) fn write(path: &str, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| unwritable(path, &error))
-}
-
-fn unwritable(path: &str, error: &std::io::Error) -> Failure {
-    Failure::unusable(format!("{path}: cannot be written: {error}"))
+    std::fs::write(path, text).map_err(|error| file::unwritable(path, &error))
 }

@@ -1,6 +1,7 @@
 //! `sonometer init`: a protocol to begin with, with tests that pass.
 
 use crate::failure::{Exit, Failure};
+use crate::file::unwritable;
 use crate::screen::{Screen, typing};
 use clap::ValueEnum;
 use std::fs::File;
@@ -78,12 +79,9 @@ fn exists(file: &str) -> Failure {
 fn write_new(file: &str, text: &str) -> Result<(), Failure> {
     let mut made = File::create_new(file).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(file),
-        _ => Failure::unusable(format!(
-            "{file}: cannot be written: {error}; name a file in a folder where you may write"
-        )),
+        _ => unwritable(file, &error),
     })?;
-    made.write_all(text.as_bytes())
-        .map_err(|error| Failure::unusable(format!("{file}: cannot be written: {error}")))
+    made.write_all(text.as_bytes()).map_err(|error| unwritable(file, &error))
 }
 
 /// The name of the file as an identifier.

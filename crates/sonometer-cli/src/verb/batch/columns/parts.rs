@@ -7,6 +7,7 @@
 use super::super::Tally;
 use super::plan::Made;
 use crate::failure::Failure;
+use crate::file;
 use crate::stores::Destination;
 use crate::tables::files::{self, Format, Packing};
 use crate::tables::read::Tables;
@@ -124,7 +125,7 @@ impl Parts {
             // Not `create_dir_all`: a misspelt folder in the path of --out is an error, as for any output.
             fs::create_dir(&folder).map_err(|error| match target.to {
                 Some(_) => failed(&folder, &error),
-                None => failed(Path::new(&target.path), &error),
+                None => file::unwritable(&target.path, &error),
             })?;
         }
         let lock = File::create(folder.join("lock")).map_err(|error| failed(&folder, &error))?;
