@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::{Error, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
 
 /// How often somebody looks whether the files have changed.
 const LOOK: Duration = Duration::from_secs(2);
@@ -65,7 +65,13 @@ impl TlsFiles {
             .with_no_client_auth()
             .with_single_cert(chain, private);
         let mut config = config.map_err(|error| {
-            format!("{} and {} do not fit together: {error}", cert.display(), key.display())
+            let why = match error {
+                rustls::Error::InconsistentKeys(_) => {
+                    "the certificate is for another key; give the two that were made together".to_owned()
+                }
+                other => other.to_string(),
+            };
+            format!("{} and {} do not fit together: {why}", cert.display(), key.display())
         })?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Tls { acceptor: TlsAcceptor::from(Arc::new(config)), files: self.clone(), marks })

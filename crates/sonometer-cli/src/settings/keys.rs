@@ -571,10 +571,13 @@ fn list() -> Vec<Key> {
             true,
             "bad tokens that begin alike in a minute, then 429; 0: no limit",
         ),
-        days(
+        row(
             Name::ResultsDays,
             "retention.results_days",
-            retention.results_days,
+            // With 0 a result would be gone before anybody could fetch it, and with it the notification that waits for its second try.
+            Kind::Whole(1, 36_500),
+            Value::Whole(retention.results_days),
+            true,
             "how long results of jobs are kept",
         ),
         days(

@@ -54,6 +54,11 @@ fn a_message_names_file_line_and_key_and_what_to_write() {
             "FILE:2:13: limits.in_flight: 0 is out of range; write a whole number from 1 to 1000000",
         ),
         (
+            "days",
+            "[retention]\nresults_days = 0\n",
+            "FILE:2:16: retention.results_days: 0 is out of range; write a whole number from 1 to 36500",
+        ),
+        (
             "negative",
             "[limits]\nin_flight = -1\n",
             "FILE:2:13: limits.in_flight: -1 is out of range; write a whole number from 1 to 1000000",

@@ -127,7 +127,7 @@ pub(super) enum Task {
         #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=1_000))]
         limit: u64,
         /// Older than the line with this id
-        #[arg(long, value_name = "ID", default_value = "")]
+        #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
         before: String,
     },
     /// Print a new key for --key-file; put it before those that are there, then rotate-keys
@@ -148,7 +148,7 @@ pub(super) struct NewToken {
     #[arg(long)]
     live: bool,
     /// What people call it
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
     /// What it may be used for: sense, read, dive, admin; without it all but admin
     #[arg(long, value_name = "SCOPE", value_delimiter = ',', value_parser = scope)]
@@ -183,7 +183,7 @@ pub(super) struct Account {
     /// The most US dollars that overage may cost in a month, or `none`
     #[arg(long, value_name = "USD", value_parser = cap)]
     cap: Option<Cap>,
-    /// Requests of one token in a minute
+    /// Requests of one token in a minute; 0: none
     #[arg(long, value_name = "REQUESTS")]
     per_minute: Option<u64>,
 }
@@ -284,8 +284,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     };
     runtime()?.block_on(async {
         let service = match &arguments.task {
-            Task::CreateOrg { .. } => arguments.store.open().await?,
-            _ => arguments.store.open_there().await?,
+            Task::CreateOrg { .. } => arguments.store.open(screen).await?,
+            _ => arguments.store.open_there(screen).await?,
         };
         let done = noted(&service, &arguments.task, checked, screen).await;
         service.store().clone().close().await;

@@ -176,7 +176,9 @@ async fn serve(
     if let Some(files) = &tls {
         control.set_tls(Some(files.read().map_err(Failure::unusable)?));
     }
-    let store = Store::open_with(settings.text(Name::Database), settings.vault()?).await;
+    let store =
+        Store::open_with(settings.text(Name::Database), settings.vault()?, |what| tracing::warn!("{what}"))
+            .await;
     let service = Service::with_ports(store.map_err(Failure::unusable)?, ports);
     service.set_retention(settings.retention());
     service.warm_up();
@@ -227,7 +229,17 @@ async fn settle(service: &Service, file: Option<&str>, screen: &mut Screen) -> R
 }
 
 async fn bind(address: &str) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| Failure::unusable(format!("{address}: {error}")))
+    TcpListener::bind(address).await.map_err(|error| {
+        let fix = match error.kind() {
+            ErrorKind::AddrInUse => "; another program listens there: end it, or choose another port",
+            ErrorKind::AddrNotAvailable => "; this machine has no such address",
+            ErrorKind::PermissionDenied => {
+                "; ports below 1024 are for root, or need the capability CAP_NET_BIND_SERVICE"
+            }
+            _ => "",
+        };
+        Failure::unusable(format!("{address}: {error}{fix}"))
+    })
 }
 
 /// What fetches and reads files: this command again, each time in a process of its own that knows nothing of the
@@ -327,7 +339,7 @@ impl Drop for SecretFile<'_> {
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::unusable(format!("{}: {error}", path.display()))
+    crate::file::unwritable(&path.display().to_string(), error)
 }
 
 /// A file that was there keeps its permissions when it is written, so others may be able to read it.

@@ -1,6 +1,7 @@
 //! Which store a verb works on, and what opens its secrets.
 
 use crate::failure::Failure;
+use crate::screen::Screen;
 use crate::settings::{self, CONFIG, Given, Name, Settings};
 use sonometer_service::{Service, Store};
 
@@ -40,7 +41,7 @@ impl StoreFlags {
     }
 
     /// The service on this store, which must be there.
-    pub(crate) async fn open_there(&self) -> Result<Service, Failure> {
+    pub(crate) async fn open_there(&self, screen: &Screen) -> Result<Service, Failure> {
         let settings = self.settings()?;
         let file = settings.text(Name::Database);
         if !Store::is_there(file) {
@@ -54,13 +55,14 @@ impl StoreFlags {
                  (docs/service.md, Backup and restore)"
             )));
         }
-        self.open().await
+        self.open(screen).await
     }
 
     /// The service on this store.
-    pub(crate) async fn open(&self) -> Result<Service, Failure> {
+    pub(crate) async fn open(&self, screen: &Screen) -> Result<Service, Failure> {
         let settings = self.settings()?;
-        let store = Store::open_with(settings.text(Name::Database), settings.vault()?).await;
+        let waits = |what: &str| screen.note(what);
+        let store = Store::open_with(settings.text(Name::Database), settings.vault()?, waits).await;
         store.map(Service::new).map_err(Failure::unusable)
     }
 }

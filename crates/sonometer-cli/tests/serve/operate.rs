@@ -237,7 +237,10 @@ fn tls_with_a_certificate_that_is_read_again_when_it_changes() {
         &["serve", "--listen", "127.0.0.1:0", "--tls-cert", "old.pem", "--tls-key", "new.key"],
         &[],
     );
-    assert!(code == 2 && err.contains("do not fit together"), "{err}");
+    assert!(
+        code == 2 && err.contains("do not fit together: the certificate is for another key; give"),
+        "{err}"
+    );
     let (code, _, err) = run(&folder, &["serve", "--tls-cert", "old.pem"], &[]);
     assert!(code == 2 && err.contains("--tls-cert: `tls.cert` needs `tls.key`"), "{err}");
     let _ = fs::remove_dir_all(folder);

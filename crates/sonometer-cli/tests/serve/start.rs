@@ -40,6 +40,22 @@ fn a_server_can_be_stopped_as_soon_as_it_listens() {
 }
 
 #[test]
+fn an_address_that_is_taken_is_told_with_what_to_do() {
+    let folder = folder("taken");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("is bound").to_string();
+    let output = Command::new(SONOMETER)
+        .args(["serve", "--listen", &address, "--database", &database(&folder)])
+        .current_dir(&folder)
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains(&format!("error: {address}: ")), "{said}");
+    assert!(said.contains("another program listens there: end it, or choose another port"), "{said}");
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
 fn scripts_get_the_first_token_in_a_file() {
     let folder = folder("file");
     let served = Served::start(&folder, &["--first-token", "token"]);

@@ -13,7 +13,7 @@ fn secrets_are_encrypted_and_keys_can_be_replaced() {
     let (old, new) = (new_key().expect("is random"), new_key().expect("is random"));
     let vault = |keys: &[&str]| Vault::read(&keys.join("\n")).expect("are keys");
     let open = |vault: Vault| {
-        runtime.block_on(async { Store::open_with(&database.url, vault).await.map(Service::new) })
+        runtime.block_on(async { Store::open_with(&database.url, vault, |_| {}).await.map(Service::new) })
     };
     let close = |service: Service| runtime.block_on(service.store().clone().close());
     let secret = |service: &Service| runtime.block_on(service.webhook_secret("acme")).expect("is there");

@@ -145,14 +145,15 @@ impl Store {
     /// # Errors
     /// What keeps it from being opened, in words; never with a password.
     pub async fn open(url: &str) -> Result<Self, String> {
-        Self::open_with(url, Vault::default()).await
+        Self::open_with(url, Vault::default(), |_| {}).await
     }
 
-    /// As [`Store::open`], with the keys that encrypt what is secret in it.
+    /// As [`Store::open`], with the keys that encrypt what is secret in it. A server that refuses is tried for some seconds, for it
+    /// may be starting: `waits` is told so at once.
     ///
     /// # Errors
     /// Also if something in it is encrypted with a key that is not given.
-    pub async fn open_with(url: &str, vault: Vault) -> Result<Self, String> {
+    pub async fn open_with(url: &str, vault: Vault, waits: impl Fn(&str)) -> Result<Self, String> {
         sqlx::any::install_default_drivers();
         let dialect = Dialect::of(url)?;
         let (name, full) = match dialect {
@@ -170,6 +171,7 @@ impl Store {
             }
             Dialect::Postgres => ("the PostgreSQL database".to_owned(), url.to_owned()),
         };
+        let seconds = BUSY_MS / 1_000;
         let options = AnyConnectOptions::from_str(&full).map_err(|error| format!("{name}: {error}"))?;
         let pool = |most: u32| {
             AnyPoolOptions::new()
@@ -214,9 +216,19 @@ impl Store {
                 .await
                 .map_err(|error| format!("{name}: {error}"))?;
         }
+        if dialect == Dialect::Postgres
+            && let Some(why) = not_yet(&options).await
+        {
+            waits(&format!("{name}: {why}; trying for {seconds} seconds"));
+        }
         let writer = match pool(writers).connect_with(options.clone()).await {
             // A pool tries a server that refuses again and again, for it may be starting, and says only that it took too long.
-            Err(sqlx::Error::PoolTimedOut) => return Err(format!("{name}: {}", why_not(&options).await)),
+            Err(sqlx::Error::PoolTimedOut) => {
+                let why = why_not(&options).await;
+                return Err(format!(
+                    "{name}: {why}; check that the server runs, and host and port of the address (after {seconds} seconds)"
+                ));
+            }
             writer => writer.map_err(failed)?,
         };
         if dialect == Dialect::Postgres {
@@ -321,12 +333,29 @@ impl Store {
     }
 }
 
+/// Why a server is not there yet, from one attempt; `None`: it is, or what is wrong is said without waiting.
+async fn not_yet(options: &AnyConnectOptions) -> Option<String> {
+    const AT_ONCE: Duration = Duration::from_secs(1);
+    match tokio::time::timeout(AT_ONCE, options.connect()).await {
+        Ok(Ok(connection)) => {
+            let _ = connection.close().await;
+            None
+        }
+        Ok(Err(error @ sqlx::Error::Io(_))) => Some(error.to_string()),
+        Ok(Err(sqlx::Error::Database(error))) if error.is_transient_in_connect_phase() => {
+            Some(error.to_string())
+        }
+        Ok(Err(_)) => None,
+        Err(_) => Some("no answer yet".to_owned()),
+    }
+}
+
 /// Why no connection can be opened, from one attempt.
 async fn why_not(options: &AnyConnectOptions) -> String {
     match tokio::time::timeout(Duration::from_millis(BUSY_MS), options.connect()).await {
         Ok(Err(error)) => error.to_string(),
-        Ok(Ok(_)) => "it was too slow to answer; try again".to_owned(),
-        Err(_) => "it does not answer; check host and port".to_owned(),
+        Ok(Ok(_)) => "it was too slow to answer".to_owned(),
+        Err(_) => "it does not answer".to_owned(),
     }
 }
 
@@ -376,7 +405,12 @@ mod tests {
         // Nothing listens on the port of a listener that is gone.
         let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let url = format!("postgres://nobody@127.0.0.1:{}/none", port.expect("binds").port());
-        let why = Store::open(&url).await.expect_err("is not there");
+        let told = std::sync::Mutex::new(Vec::new());
+        let waits = |text: &str| told.lock().expect("is free").push(text.to_owned());
+        let why = Store::open_with(&url, Vault::default(), waits).await.expect_err("is not there");
         assert!(why.starts_with("the PostgreSQL database: ") && why.contains("refused"), "{why}");
+        assert!(why.contains("check that the server runs"), "{why}");
+        let told = told.into_inner().expect("is free");
+        assert!(told.len() == 1 && told[0].contains("refused") && told[0].contains("trying"), "{told:?}");
     }
 }
