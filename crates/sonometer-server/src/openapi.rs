@@ -58,8 +58,10 @@ pub(crate) fn frame(
 pub(crate) fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     let mut codes = endpoint.refuses.to_vec();
     match endpoint.token {
-        Token::Required(Some(_)) => codes.extend([Code::Unauthorized, Code::Forbidden, Code::RateLimited]),
-        Token::Required(None) | Token::Optional => codes.extend([Code::Unauthorized, Code::RateLimited]),
+        // Also without a scope: an account may take no requests at all.
+        Token::Required(_) | Token::Optional => {
+            codes.extend([Code::Unauthorized, Code::Forbidden, Code::RateLimited]);
+        }
         Token::Ignored => {}
     }
     codes.extend([Code::InvalidRequest, Code::Internal, Code::Unavailable]);

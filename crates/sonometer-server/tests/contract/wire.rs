@@ -124,6 +124,10 @@ fn an_account_that_takes_no_requests_says_so_and_names_no_time() {
     answer.is(403, "forbidden");
     assert!(answer.body.contains("(its limit is 0 in a minute); ask the operator"), "{}", answer.body);
     assert_eq!(answer.header("retry-after"), "", "waiting does not help");
+    // Where no scope is asked for as well, and documented there.
+    for path in ["/api/v1/status", "/api/v1/capabilities"] {
+        bench.get(path).is(403, "forbidden");
+    }
 }
 
 // covers: wire.404, wire.405, wire.415, wire.413, wire.utf8, error.envelope, wire.json
