@@ -46,7 +46,7 @@ def test_import_is_quick_and_needs_nothing() -> None:
 
 
 def test_what_is_missing_says_what_to_type() -> None:
-    with pytest.raises(ImportError, match=r"no_such_package is not installed; type: pip install sonometer\[spark\]"):
+    with pytest.raises(ImportError, match=r"no_such_package is not installed; type: pip install 'sonometer\[spark\]'"):
         need("no_such_package", "spark")
     calls = {
         "spark": ("pyspark", "with_readings(None, 'text', 'courtesy')"),
@@ -65,7 +65,7 @@ def test_what_is_missing_says_what_to_type() -> None:
         told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
         if importlib.util.find_spec("pyarrow") is None and "pyarrow is not" in told:
             continue
-        assert f"{package} is not installed; type: pip install sonometer[{module}]" in told, told
+        assert f"{package} is not installed; type: pip install 'sonometer[{module}]'" in told, told
 
 
 def test_what_a_handler_calls_is_asked_for_at_once() -> None:

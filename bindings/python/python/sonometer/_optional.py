@@ -15,7 +15,7 @@ def need(package: str, extra: str) -> Any:
     >>> need("no_such_package", "spark")
     Traceback (most recent call last):
       ...
-    ImportError: no_such_package is not installed; type: pip install sonometer[spark]
+    ImportError: no_such_package is not installed; type: pip install 'sonometer[spark]'
     """
     try:
         return importlib.import_module(package)
@@ -23,5 +23,5 @@ def need(package: str, extra: str) -> Any:
         # Where the package is there and something that it needs is not, its own words say more.
         if (error.name or "").partition(".")[0] != package.partition(".")[0]:
             raise
-        message = f"{package} is not installed; type: pip install sonometer[{extra}]"
+        message = f"{package} is not installed; type: pip install 'sonometer[{extra}]'"
         raise ImportError(message, name=package) from None
