@@ -71,6 +71,14 @@ def test_every_form_of_rows_gives_the_same(expected: Report) -> None:
     assert sonometer.evaluate(sonometer.Sensor("courtesy@1.0"), renamed, text="said", id="who", marker="gratitude") == expected
 
 
+def test_a_column_of_turns_is_found_without_a_name() -> None:
+    talks = [{"id": row["id"], "segments": [("agent", row["text"])], "polite": row["polite"]} for row in rows()]
+    chats = [{"id": row["id"], "messages": [{"role": "agent", "content": row["text"]}], "polite": row["polite"]} for row in rows()]
+    report = sonometer.evaluate("courtesy@1.0", talks, marker="gratitude")
+    assert report.counts["true_positives"] == 12
+    assert report == sonometer.evaluate("courtesy@1.0", chats, marker="gratitude")
+
+
 def test_pandas(expected: Report) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
     frame = pandas.DataFrame(columns())

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 /// How far some work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is done: `sensing`, `counting`, `fitting`, `measuring`.
+    /// What is done: `sensing`, `comparing` (which texts are alike), `counting`, `fitting`, `measuring`.
     pub work: &'static str,
     /// Steps that are done.
     pub done: usize,

@@ -225,10 +225,11 @@ fn a_fit_of_values_is_a_protocol_that_senses() {
     assert_eq!(again.protocol(), report.protocol());
 
     // Every work can be stopped.
-    for work in ["counting", "fitting", "measuring"] {
+    for work in ["comparing", "counting", "fitting", "measuring"] {
         let mut stop =
             |now: Progress| if now.work == work { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let stopped = fit(&labelled, &selector, &settings, &mut stop);
+        let settings = if work == "comparing" { &alike } else { &settings };
+        let stopped = fit(&labelled, &selector, settings, &mut stop);
         assert!(matches!(stopped, Err(Error::Stopped)), "{work}: {stopped:?}");
     }
 }

@@ -236,7 +236,7 @@ def evaluate(
     """How well a target agrees with what people labelled: figures with intervals, and the worst errors.
 
     `items`: rows (dicts), a dict of columns, a DataFrame of pandas or Polars, or the path of a `.jsonl` file. `text` names the
-    column of the interactions (default: `interaction`, `text` or `content`; for pairs two columns, default `interaction_a`
+    column of the interactions (default: `interaction`, `text`, `content`, `segments` or `messages`; for pairs `interaction_a`
     and `interaction_b`), `id` that of the ids (default: `id`). All other columns are labels, or, where there is a column
     `labels` of dicts, these. Options are those of `sonometer evaluate`; `lower=False` is `--higher`.
 
@@ -544,7 +544,7 @@ def _columns(first: Mapping[str, Any], text: str | tuple[str, str] | None) -> tu
         return (text,) if isinstance(text, str) else tuple(text)
     if "interaction_a" in first or "interaction_b" in first:
         return ("interaction_a", "interaction_b")
-    for name in ("interaction", "text", "content"):
+    for name in ("interaction", "text", "content", "segments", "messages"):
         if name in first:
             return (name,)
     fix = "give the column of the texts as `text`; the columns are " + ", ".join(str(name) for name in first)

@@ -34,7 +34,7 @@ use crate::fit::folds;
 use crate::fit::likeness::Clusters;
 use crate::labels::{Background, Item, Labelled, Path, Selector};
 use crate::report::{Found, Report, places as places_of};
-use crate::watch::Watch;
+use crate::watch::{Progress, Watch};
 use alarms::{Alarms, Heard, Rate, hundredths};
 use cases::Truths;
 use choice::Choice;
@@ -328,7 +328,7 @@ fn judge(
         None => question.whole(outcome),
     };
     let heard = match &options.background {
-        Some(background) => Some(Heard::of(sensor, background, items, by_turn, &judge, watch)?),
+        Some(background) => Some(Heard::of(sensor, background, items, by_turn, &judge, &mut *watch)?),
         None => None,
     };
     let limit = options.alarms.unwrap_or(thresholds::ALARMS);
@@ -337,7 +337,10 @@ fn judge(
     if alarms.is_none() {
         notes.push(NO_BACKGROUND.to_owned());
     }
-    let proposals = proposed(items, &cases, &outcomes, heard.as_ref(), limit);
+    // All is sensed; comparing takes long only where texts are many and alike.
+    let sensed = Progress { work: "sensing", done: items.len(), of: items.len() };
+    let mut still = |_: Progress| watch(sensed);
+    let proposals = proposed(items, &cases, &outcomes, heard.as_ref(), limit, &mut still)?;
     let figures = Figures::of(&cases);
     notes.extend(advice(&question, &figures, alarms.as_ref(), &proposals, limit));
     notes.extend(thresholds::too_few(figures.counts.positives(), figures.counts.negatives()));
@@ -386,7 +389,8 @@ fn proposed(
     outcomes: &[sensed::Outcome],
     heard: Option<&Heard>,
     limit: Unit,
-) -> Vec<Proposal> {
+    watch: Watch<'_>,
+) -> Result<Vec<Proposal>, Error> {
     // Items that are alike are in one fold, and so are those of a cluster.
     let mut examples: Vec<Example> = Vec::new();
     let mut of_item = vec![None; outcomes.len()];
@@ -397,7 +401,7 @@ fn proposed(
             examples.push(Example { group: case.cluster.to_string(), interaction, positive: case.truth });
         }
     }
-    let clusters = Clusters::of(&examples, true, &|_| true);
+    let clusters = Clusters::of(&examples, true, &|_| true, watch)?;
     let parts = folds::part(&examples, &clusters, FOLDS);
     let scored: Vec<Scored> = cases
         .iter()
@@ -414,7 +418,7 @@ fn proposed(
     let pieces: Vec<thresholds::Piece> = pieces
         .map(|(talk, value, _)| thresholds::Piece { value: *value, talk: *talk, fold: of_talk[*talk] })
         .collect();
-    thresholds::proposals(&scored, &pieces, limit, FOLDS, &|counts| counts.macro_f1())
+    Ok(thresholds::proposals(&scored, &pieces, limit, FOLDS, &|counts| counts.macro_f1()))
 }
 
 /// How much better the macro-F1 of another threshold must be to be worth a word.

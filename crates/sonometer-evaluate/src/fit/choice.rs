@@ -22,7 +22,7 @@ use crate::evaluate::measure::Counts;
 use crate::evaluate::sensed::in_steps;
 use crate::labels::{Labelled, Selector};
 use crate::watch::{Steps, Watch};
-use sonometer::{Interaction, Protocol, SenseOptions, Unit};
+use sonometer::{Interaction, Protocol, SenseOptions, Turn, Unit};
 
 /// Gradients of a finished model differ by at most this.
 const TOLERANCE: f64 = 1e-3;
@@ -45,7 +45,8 @@ pub fn fit_choice(
         choices.data.examples.iter().map(|example| &example.interaction).collect();
     let first = &forms.each[0];
     let heard = first.heard(settings.by.as_ref(), &interactions)?;
-    let clusters = choices.data.clusters(settings.likeness, &|turn| is_heard(heard.as_ref(), turn))?;
+    let is_heard = |turn: &Turn| is_heard(heard.as_ref(), turn);
+    let clusters = choices.data.clusters(settings.likeness, &is_heard, &mut *watch)?;
     let patterns = settings.patterns(first, heard.as_ref(), &interactions)?;
     let skeleton = first.protocol(&unweighted(patterns))?;
     let steps = &mut Steps::new(&mut *watch, "counting", interactions.len());

@@ -5,6 +5,7 @@ use super::measure::auc;
 use super::{Example, FEWEST_EXAMPLES};
 use crate::error::{Error, Place};
 use crate::labels::{Item, Labelled, Path, Selector};
+use crate::watch::Watch;
 use serde_json::Value;
 use sonometer::protocol::Modality;
 use sonometer::text::{fold::Folded, tokens};
@@ -254,8 +255,9 @@ impl Data {
         &self,
         by_likeness: bool,
         is_heard: &dyn Fn(&Turn) -> bool,
+        watch: Watch<'_>,
     ) -> Result<Clusters, Error> {
-        let clusters = Clusters::of(&self.examples, by_likeness, is_heard);
+        let clusters = Clusters::of(&self.examples, by_likeness, is_heard, watch)?;
         if clusters.count() >= FEWEST_EXAMPLES {
             return Ok(clusters);
         }

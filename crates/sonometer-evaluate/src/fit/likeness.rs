@@ -7,6 +7,8 @@
 //! R. Motwani, 1999, VLDB), on whole numbers, so they are the same on every machine.
 
 use super::Example;
+use crate::Error;
+use crate::watch::{Steps, Watch};
 use sonometer::Turn;
 use sonometer::text::fold::{Folded, fold_to_lower};
 use sonometer::text::tokens;
@@ -21,6 +23,8 @@ const ROWS: usize = 2;
 const ALIKE: u64 = 300_000;
 /// With how many of those that come next in its band a text is compared: of a template with thousands of texts, chains suffice.
 const NEIGHBOURS: usize = 24;
+/// After how many texts or comparisons the watch is asked.
+const SPAN: usize = 4_096;
 
 /// Examples by what must not be parted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +50,12 @@ pub(crate) struct Alike {
 
 impl Clusters {
     /// Examples of one group together, and, if `by_likeness`, those that are alike.
-    pub(crate) fn of(examples: &[Example], by_likeness: bool, is_heard: &dyn Fn(&Turn) -> bool) -> Self {
+    pub(crate) fn of(
+        examples: &[Example],
+        by_likeness: bool,
+        is_heard: &dyn Fn(&Turn) -> bool,
+        watch: Watch<'_>,
+    ) -> Result<Self, Error> {
         let mut forest = Forest::new(examples.len());
         let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, example) in examples.iter().enumerate() {
@@ -54,11 +63,16 @@ impl Clusters {
             forest.join(first, at, usize::MAX);
         }
         if !by_likeness {
-            return Self { of: forest.numbers(), alike: None };
+            return Ok(Self { of: forest.numbers(), alike: None });
         }
-        let shingles: Vec<Vec<u64>> = examples.iter().map(|example| shingles(example, is_heard)).collect();
+        let steps = &mut Steps::new(watch, "comparing", BANDS);
+        let mut all = Vec::with_capacity(examples.len());
+        for some in examples.chunks(SPAN) {
+            all.extend(some.iter().map(|example| shingles(example, is_heard)));
+            steps.advance(0)?;
+        }
         // The likest first, so that the limit parts what is least alike.
-        let mut pairs = pairs(&shingles);
+        let mut pairs = pairs(&all, steps)?;
         pairs.sort_unstable_by(|a, b| b.0.cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let most = (examples.len() / 10).max(10);
         let (mut items, mut apart) = (vec![false; examples.len()], 0);
@@ -79,7 +93,7 @@ impl Clusters {
             largest: sizes.into_values().max().unwrap_or(0),
             apart,
         };
-        Self { of, alike: Some(alike) }
+        Ok(Self { of, alike: Some(alike) })
     }
 
     /// How many there are.
@@ -149,8 +163,9 @@ fn least(shingles: &[u64], seed: u64) -> u64 {
 }
 
 /// Pairs that are alike: the share of what they have in common, in millionths, and both places, the lower first.
-fn pairs(shingles: &[Vec<u64>]) -> Vec<(u64, usize, usize)> {
+fn pairs(shingles: &[Vec<u64>], steps: &mut Steps<'_>) -> Result<Vec<(u64, usize, usize)>, Error> {
     let mut candidates: Vec<(usize, usize)> = Vec::new();
+    let mut different = 0;
     for band in 0..BANDS {
         let mut keys: Vec<([u64; ROWS], usize)> = Vec::with_capacity(shingles.len());
         for (at, own) in shingles.iter().enumerate() {
@@ -163,11 +178,21 @@ fn pairs(shingles: &[Vec<u64>]) -> Vec<(u64, usize, usize)> {
                     .extend(bucket[at + 1..].iter().take(NEIGHBOURS).map(|(_, other)| (*first, *other)));
             }
         }
+        // Texts of one template meet in most bands: without this, each pair of theirs would be held up to forty times.
+        if candidates.len() > 2 * different || band + 1 == BANDS {
+            candidates.sort_unstable();
+            candidates.dedup();
+            different = candidates.len();
+        }
+        steps.advance(1)?;
     }
-    candidates.sort_unstable();
-    candidates.dedup();
-    let compared = candidates.into_iter().map(|(a, b)| (share(&shingles[a], &shingles[b]), a, b));
-    compared.filter(|(share, ..)| *share >= ALIKE).collect()
+    let mut alike = Vec::new();
+    for some in candidates.chunks(SPAN) {
+        let compared = some.iter().map(|(a, b)| (share(&shingles[*a], &shingles[*b]), *a, *b));
+        alike.extend(compared.filter(|(share, ..)| *share >= ALIKE));
+        steps.advance(0)?;
+    }
+    Ok(alike)
 }
 
 /// The share of the elements of two ascending lists that are in both, in millionths, rounded down.
@@ -231,6 +256,7 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unwatched;
     use sonometer::Interaction;
 
     fn examples(texts: &[&str]) -> Vec<Example> {
@@ -243,7 +269,7 @@ mod tests {
     }
 
     fn clusters(examples: &[Example]) -> (Vec<usize>, Alike) {
-        let clusters = Clusters::of(examples, true, &|_| true);
+        let clusters = Clusters::of(examples, true, &|_| true, &mut unwatched).expect("ends");
         (clusters.of, clusters.alike.expect("was looked for"))
     }
 
@@ -265,7 +291,8 @@ mod tests {
     fn groups_are_joined_whatever_they_say() {
         let mut all = examples(&["one thing", "another matter", "I hate rain", "I hate snow"]);
         all[1].group = "0".into();
-        assert_eq!(Clusters::of(&all, false, &|_| true).of, [0, 0, 1, 2]);
+        let apart = Clusters::of(&all, false, &|_| true, &mut unwatched).expect("ends");
+        assert_eq!(apart.of, [0, 0, 1, 2]);
         let (of, alike) = clusters(&all);
         assert_eq!((of, alike.items), (vec![0, 0, 1, 1], 2));
     }

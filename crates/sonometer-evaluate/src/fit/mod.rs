@@ -105,7 +105,7 @@ pub fn fit(
     let costs = settings::costs(&settings.regularisation)?;
     let interactions: Vec<&Interaction> = data.examples.iter().map(|example| &example.interaction).collect();
     let heard = form.heard(settings.by.as_ref(), &interactions)?;
-    let clusters = data.clusters(settings.likeness, &|turn| is_heard(heard.as_ref(), turn))?;
+    let clusters = data.clusters(settings.likeness, &|turn| is_heard(heard.as_ref(), turn), &mut *watch)?;
     let ordinary = settings.ordinary(&interactions, heard.as_ref())?;
     let pieces: Vec<&Interaction> = ordinary.iter().flat_map(Ordinary::pieces).collect();
     let patterns = settings.patterns(&form, heard.as_ref(), &interactions)?;
@@ -210,7 +210,7 @@ pub fn tune(
         Error::at(Place::of(&file.name), message)
     })?;
     tuning.expect()?;
-    let clusters = data.clusters(tuning.likeness, &|_| true)?;
+    let clusters = data.clusters(tuning.likeness, &|_| true, &mut *watch)?;
     let parts = folds::part(&data.examples, &clusters, usize::from(tuning.folds));
     let task = tune::Task {
         file,

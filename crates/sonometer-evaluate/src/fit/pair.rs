@@ -18,7 +18,7 @@ use crate::error::{Error, Place};
 use crate::evaluate::pairs::{length, truths};
 use crate::labels::{Labelled, Path, Selector};
 use crate::watch::{Steps, Watch};
-use sonometer::{Interaction, Unit};
+use sonometer::{Interaction, Turn, Unit};
 use sonometer_report::counted;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,8 @@ pub fn fit_pairs(
     let source = read(labelled, selector)?;
     let texts: Vec<&Interaction> = source.texts.iter().map(|example| &example.interaction).collect();
     let heard = form.heard(settings.by.as_ref(), &texts)?;
-    let (clusters, alike) = source.clusters(settings.likeness, &|turn| is_heard(heard.as_ref(), turn));
+    let is_heard = |turn: &Turn| is_heard(heard.as_ref(), turn);
+    let (clusters, alike) = source.clusters(settings.likeness, &is_heard, &mut *watch)?;
     let groups = clusters.iter().max().map_or(0, |last| last + 1);
     if groups < 2 {
         let message = "all pairs are tied to each other by texts that they share or that are alike, so none can be kept apart to measure \
@@ -183,8 +184,9 @@ impl Source {
     fn clusters(
         &self,
         by_likeness: bool,
-        is_heard: &dyn Fn(&sonometer::Turn) -> bool,
-    ) -> (Vec<usize>, Option<Alike>) {
+        is_heard: &dyn Fn(&Turn) -> bool,
+        watch: Watch<'_>,
+    ) -> Result<(Vec<usize>, Option<Alike>), Error> {
         // Texts come first, then pairs.
         let mut forest = Forest::new(self.texts.len() + self.pairs.len());
         let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
@@ -194,7 +196,7 @@ impl Source {
         }
         let mut alike = None;
         if by_likeness {
-            let texts = Clusters::of(&self.texts, true, is_heard);
+            let texts = Clusters::of(&self.texts, true, is_heard, watch)?;
             let mut first: BTreeMap<usize, usize> = BTreeMap::new();
             for (text, cluster) in texts.of.iter().enumerate() {
                 forest.join(*first.entry(*cluster).or_insert(text), text, usize::MAX);
@@ -212,7 +214,7 @@ impl Source {
             let next = numbers.len();
             *numbers.entry(*root).or_insert(next)
         });
-        (of.collect(), alike)
+        Ok((of.collect(), alike))
     }
 
     fn part(&self, clusters: &[usize], count: usize) -> Parts {

@@ -347,7 +347,8 @@ mod tests {
         let file = ProtocolFile { name: "x.yaml".into(), text: TEXT.into(), list_files: Vec::new() };
         let (protocol, _) = file.read().expect("reads");
         let examples = examples();
-        let clusters = super::super::likeness::Clusters::of(&examples, false, &|_| true);
+        let clusters =
+            super::super::likeness::Clusters::of(&examples, false, &|_| true, &mut unwatched).expect("ends");
         let parts = super::super::folds::part(&examples, &clusters, 3);
         work(Task {
             file: &file,

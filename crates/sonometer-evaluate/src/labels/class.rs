@@ -127,7 +127,7 @@ fn any(value: &Value, holds: &impl Fn(&Value) -> Result<bool, String>) -> Result
             values.iter().try_fold(false, |found, value| Ok(found | any(value, holds)?))
         }
         Value::Object(map) => Err(match map.keys().next() {
-            Some(key) => format!("an object; choose a label in it, such as `….{key}`"),
+            Some(key) => format!("an object; add a label in it to the path, such as `.{key}`"),
             None => "an empty object; it says nothing".into(),
         }),
         value => holds(value),
@@ -197,6 +197,8 @@ mod tests {
         assert_eq!(holds("joy,love", json!(["anger", "joy"])), Ok(true));
         assert_eq!(holds("joy,love", json!([])), Ok(false));
         assert_eq!(holds(">0", json!([null, 1])), Ok(true));
+        let object = "an object; add a label in it to the path, such as `.tone`".to_owned();
+        assert_eq!(holds("joy", json!({"tone": "joy"})), Err(object));
     }
 
     #[test]
