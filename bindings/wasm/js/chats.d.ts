@@ -3,7 +3,7 @@ import type { WasmSource } from './index.js';
 export { SonometerError } from './index.js';
 
 /** The forms in which programs write chats. `openai` and `anthropic` are read alike. */
-export type MessageForm = 'openai' | 'anthropic' | 'gemini' | 'langchain' | 'sharegpt' | 'vcon' | 'contact-lens' | 'twilio';
+export type MessageForm = 'openai' | 'anthropic' | 'gemini' | 'ai-sdk' | 'langchain' | 'sharegpt' | 'vcon' | 'contact-lens' | 'twilio';
 
 /** A turn of a chat. */
 export interface ChatTurn {
@@ -44,8 +44,8 @@ export interface MessageOptions {
 }
 
 /**
- * Reads a chat as other programs write it: messages of OpenAI, Anthropic, Gemini, LangChain and ShareGPT, requests and responses that hold
- * them, vCons, and transcripts of Contact Lens and Twilio. The module that reads them is loaded at the first call.
+ * Reads a chat as other programs write it: messages of OpenAI, Anthropic, Gemini, LangChain, ShareGPT and Vercel's AI SDK, requests and responses
+ * that hold them, vCons, and transcripts of Contact Lens and Twilio. The module that reads them is loaded at the first call.
  *
  * @param messages The list or object, or its JSON text
  * @throws {SonometerError} (rejects) `invalid_request` with the place of the first thing that is wrong, or if nobody says anything

@@ -24,8 +24,8 @@ pub(crate) struct Content {
     pub(crate) text: Option<String>,
     /// A conversation, turn by turn.
     pub(crate) turns: Option<Vec<Turn>>,
-    /// A chat as other programs write it: a list of messages of OpenAI or Anthropic, or the JSON of Gemini, LangChain, ShareGPT, vCon, Contact
-    /// Lens or Twilio. Tool calls and reasoning are not measured.
+    /// A chat as other programs write it: a list of messages of OpenAI or Anthropic, or the JSON of Gemini, LangChain, ShareGPT, Vercel's AI SDK,
+    /// vCon, Contact Lens or Twilio. Tool calls and reasoning are not measured.
     #[serde(default)]
     #[schemars(schema_with = "anything")]
     pub(crate) messages: Option<Value>,

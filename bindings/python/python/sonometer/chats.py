@@ -1,4 +1,5 @@
-"""Chats as other programs write them: messages of OpenAI, Anthropic, Gemini, LangChain, ShareGPT, vCon, Contact Lens and Twilio.
+"""Chats as other programs write them: messages of OpenAI, Anthropic, Gemini, LangChain, ShareGPT, Vercel's AI SDK,
+vCon, Contact Lens and Twilio.
 
 >>> from sonometer.chats import read_messages
 >>> chat = read_messages({"contents": [
@@ -21,7 +22,7 @@ from .errors import InvalidRequestError
 
 __all__ = ["Apart", "MessageForm", "Messages", "read_messages"]
 
-MessageForm: TypeAlias = Literal["openai", "anthropic", "gemini", "langchain", "sharegpt", "vcon", "contact-lens", "twilio"]
+MessageForm: TypeAlias = Literal["openai", "anthropic", "gemini", "ai-sdk", "langchain", "sharegpt", "vcon", "contact-lens", "twilio"]
 """A form in which programs write chats; `openai` and `anthropic` are read alike."""
 
 

@@ -3,6 +3,7 @@
 //! What nobody said (tool calls, their results, reasoning, pictures) is kept apart, so that it is neither sensed by mistake nor
 //! lost. Keys that a form does not have by what is known here are skipped with a notice.
 
+mod ai_sdk;
 mod calls;
 mod draft;
 mod gemini;
@@ -45,6 +46,8 @@ pub enum MessageForm {
     Chat,
     /// `contents` with `role` and `parts`, a request that holds them, or a response with `candidates`.
     Gemini,
+    /// Messages of Vercel's AI SDK (the npm package `ai`): `parts` with types, or such parts as `content`.
+    AiSdk,
     /// LangChain's messages: with `type` and `data`, flat, or serialised with `lc` and `kwargs`.
     LangChain,
     /// `conversations` of `from` and `value`.
@@ -59,8 +62,17 @@ pub enum MessageForm {
 
 impl MessageForm {
     /// The names of all forms. `openai` and `anthropic` are both [`MessageForm::Chat`].
-    pub const NAMES: [&str; 8] =
-        ["openai", "anthropic", "gemini", "langchain", "sharegpt", "vcon", "contact-lens", "twilio"];
+    pub const NAMES: [&str; 9] = [
+        "openai",
+        "anthropic",
+        "gemini",
+        "ai-sdk",
+        "langchain",
+        "sharegpt",
+        "vcon",
+        "contact-lens",
+        "twilio",
+    ];
 
     /// The form of this name.
     ///
@@ -70,6 +82,7 @@ impl MessageForm {
         Ok(match name {
             "openai" | "anthropic" => Self::Chat,
             "gemini" => Self::Gemini,
+            "ai-sdk" => Self::AiSdk,
             "langchain" => Self::LangChain,
             "sharegpt" => Self::ShareGpt,
             "vcon" => Self::Vcon,
@@ -91,6 +104,7 @@ impl MessageForm {
         match self {
             Self::Chat => "openai",
             Self::Gemini => "gemini",
+            Self::AiSdk => "ai-sdk",
             Self::LangChain => "langchain",
             Self::ShareGpt => "sharegpt",
             Self::Vcon => "vcon",
@@ -180,6 +194,7 @@ impl Messages {
         match form {
             MessageForm::Chat => language_model::read(&root, &mut draft)?,
             MessageForm::Gemini => gemini::read(&root, &mut draft)?,
+            MessageForm::AiSdk => ai_sdk::read(&root, &mut draft)?,
             MessageForm::LangChain => langchain::read(&root, &mut draft)?,
             MessageForm::ShareGpt => sharegpt::read(&root, &mut draft)?,
             MessageForm::Vcon => vcon::read(&root, &mut draft)?,
@@ -326,6 +341,8 @@ fn recognised_list(items: &[Node]) -> Option<MessageForm> {
         MessageForm::Gemini
     } else if text(first, "from").is_some() && text(first, "value").is_some() {
         MessageForm::ShareGpt
+    } else if items.iter().any(ai_sdk::is_message) {
+        MessageForm::AiSdk
     } else {
         MessageForm::Chat
     })
