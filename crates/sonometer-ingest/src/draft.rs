@@ -105,10 +105,10 @@ impl<'l> Draft<'l> {
         self.bytes = self.bytes.saturating_add(text.len() + more);
         let Limits { paragraphs, text_bytes, .. } = *self.limits;
         if self.count > paragraphs {
-            return Err(ReadError::too_large("", "the file has more paragraphs or messages", paragraphs));
+            return Err(ReadError::too_large("", "the file has too many paragraphs or messages", paragraphs));
         }
         if self.bytes > text_bytes {
-            return Err(ReadError::too_large("", "the file has more bytes of text", text_bytes));
+            return Err(ReadError::too_large("", "the file has too many bytes of text", text_bytes));
         }
         Ok(())
     }

@@ -281,7 +281,7 @@ impl Work<'_> {
         stage.taken += frames as u64;
         let seconds = (stage.taken / u64::from(stage.rate)).saturating_mul(stage.channels as u64);
         if seconds > self.limits.audio_seconds {
-            let what = "the recording has more seconds, all channels together";
+            let what = "the recording has too many seconds, all channels together";
             let most = usize::try_from(self.limits.audio_seconds).unwrap_or(usize::MAX);
             return Err(ReadError::too_large("", what, most));
         }

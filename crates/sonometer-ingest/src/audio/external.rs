@@ -126,7 +126,11 @@ fn written(folder: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
         if let Some(path) = files.iter().find(is_wanted) {
             let size = std::fs::metadata(path).map_or(0, |data| data.len());
             if size > limits.text_bytes as u64 {
-                return Err(ReadError::too_large("", "the recogniser wrote more bytes", limits.text_bytes));
+                return Err(ReadError::too_large(
+                    "",
+                    "the recogniser wrote too many bytes",
+                    limits.text_bytes,
+                ));
             }
             return std::fs::read(path)
                 .map_err(|error| failed(format!("the output of the recogniser cannot be read ({error})")));

@@ -125,7 +125,7 @@ fn ended(
 ) -> Result<Vec<u8>, ReadError> {
     let bytes = read.unwrap_or_default();
     if bytes.len() > most {
-        return Err(ReadError::too_large("", format!("`{name}` printed more bytes"), most));
+        return Err(ReadError::too_large("", format!("`{name}` printed too many bytes"), most));
     }
     let status = loop {
         match child.try_wait() {

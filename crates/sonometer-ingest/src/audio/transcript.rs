@@ -104,7 +104,7 @@ impl Transcript {
                 segments.extend(parted(segment));
             }
             if segments.len() > most {
-                return Err(ReadError::too_large("", "the transcript has more segments", most));
+                return Err(ReadError::too_large("", "the transcript has too many segments", most));
             }
         }
         for segment in &mut segments {

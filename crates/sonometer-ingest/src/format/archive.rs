@@ -66,14 +66,14 @@ impl<'b> Archive<'b> {
         if bytes.len() as u64 > by_ratio {
             return Err(ReadError::too_large(
                 name,
-                "this part is compressed more than text can be, by a factor",
+                "this part grows by a larger factor than text when it is unpacked",
                 self.limits.ratio,
             ));
         }
         if bytes.len() > self.left {
             return Err(ReadError::too_large(
                 name,
-                "the archive has more bytes when it is unpacked",
+                "the archive has too many bytes when it is unpacked",
                 self.limits.unpacked_bytes,
             ));
         }

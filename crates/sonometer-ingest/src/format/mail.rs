@@ -205,7 +205,7 @@ impl Letter {
     ) -> Result<(), ReadError> {
         let (mut blocks, quoted) = html::of_mail(page, hints.quoted == Quoted::Cut);
         if blocks.len() > limits.paragraphs {
-            return Err(ReadError::too_large("", "the mail has more paragraphs", limits.paragraphs));
+            return Err(ReadError::too_large("", "the mail has too many paragraphs", limits.paragraphs));
         }
         self.quoted += quoted;
         if hints.quoted == Quoted::Cut {

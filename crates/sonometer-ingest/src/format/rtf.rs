@@ -90,7 +90,7 @@ impl Reader<'_> {
                     if self.groups.len() > limits.depth {
                         return Err(ReadError::too_large(
                             format!("byte {}", self.at),
-                            "the groups are nested more deeply",
+                            "the groups are nested too deeply",
                             limits.depth,
                         ));
                     }

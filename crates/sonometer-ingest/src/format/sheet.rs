@@ -99,12 +99,12 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
     for name in wanted {
         // It stands in the place of every cell.
         if name.len() > MAX_NAME_BYTES {
-            return Err(ReadError::too_large("", "the name of a sheet has more bytes", MAX_NAME_BYTES));
+            return Err(ReadError::too_large("", "the name of a sheet has too many bytes", MAX_NAME_BYTES));
         }
         let cells = cells_of(book, name)?;
         total += cells.len();
         if total > limits.cells {
-            return Err(ReadError::too_large(name, "the workbook has more cells", limits.cells));
+            return Err(ReadError::too_large(name, "the workbook has too many cells", limits.cells));
         }
         Table { sheet: Some(name), cells: &cells }.tell(draft, hints)?;
     }

@@ -132,10 +132,10 @@ impl<'l> Cells<'l> {
         self.bytes = self.bytes.saturating_add(text.len());
         let Limits { cells, text_bytes, .. } = *self.limits;
         if self.cells.len() >= cells {
-            return Err(ReadError::too_large("", "the table has more cells", cells));
+            return Err(ReadError::too_large("", "the table has too many cells", cells));
         }
         if self.bytes > text_bytes {
-            return Err(ReadError::too_large("", "the table has more bytes of text", text_bytes));
+            return Err(ReadError::too_large("", "the table has too many bytes of text", text_bytes));
         }
         self.cells.push(Cell { row, column, text: text.to_owned(), line });
         Ok(())
@@ -164,7 +164,10 @@ mod tests {
         assert_eq!(add(&["abcde", "abcde"]), Ok(2));
         assert!(add(&["abcde", "abcdef"]).is_err_and(|error| error.to_string().contains("bytes of text")));
         assert_eq!(add(&["a", "b", "c"]), Ok(3));
-        assert!(add(&["a", "b", "c", "d"]).is_err_and(|error| error.to_string().contains("more cells")));
+        assert!(
+            add(&["a", "b", "c", "d"])
+                .is_err_and(|error| error.to_string().contains("too many cells; the limit is"))
+        );
     }
 
     #[test]

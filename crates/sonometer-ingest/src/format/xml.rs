@@ -45,7 +45,7 @@ impl<'x> Walk<'x> {
                     if self.depth > self.most {
                         return Err(ReadError::too_large(
                             self.part,
-                            "the elements are nested more deeply",
+                            "the elements are nested too deeply",
                             self.most,
                         ));
                     }

@@ -5,6 +5,30 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Style, Value, suggest};
 use crate::unit::Unit;
 
+/// The key that has the meaning that `key` has in other formats. Some of these look like another key of ours: `role` like `pole`.
+fn elsewhere(key: &str, known: &[&str]) -> Option<&'static str> {
+    const PATTERNS: &[&str] =
+        &["pattern", "patterns", "phrase", "phrases", "keyword", "keywords", "regex", "match", "terms"];
+    const SYNONYMS: [(&str, &[&str]); 14] = [
+        ("label", &["name", "id", "title"]),
+        ("name", &["title"]),
+        ("by", &["role", "roles", "speaker", "speakers", "actor", "who"]),
+        ("actants", &["role", "roles", "speaker", "speakers"]),
+        ("importance", &["weight", "severity", "priority"]),
+        ("trigger", &["threshold"]),
+        ("pole", &["polarity", "sign"]),
+        ("strong", PATTERNS),
+        ("any", PATTERNS),
+        ("markers", &["rules", "patterns", "signals", "metamarkers"]),
+        ("except", &["unless", "exclude", "ignore"]),
+        ("hit", &["example", "examples", "positive", "positives"]),
+        ("miss", &["counterexample", "counterexamples", "negative", "negatives"]),
+        ("language", &["locale"]),
+    ];
+    let (ours, _) = SYNONYMS.iter().find(|(ours, theirs)| known.contains(ours) && theirs.contains(&key))?;
+    Some(ours)
+}
+
 /// The entries of one map that have not been asked for yet, and where findings go.
 pub(crate) struct Fields<'n, 'd> {
     entries: Vec<(&'n str, Span, &'n Node)>,
@@ -97,7 +121,11 @@ impl<'n, 'd> Fields<'n, 'd> {
         // A key that was only misspelt is not reported as missing besides.
         let mut meant = Vec::new();
         for (key, span, _) in &self.entries {
-            let near = suggest(key, &known);
+            let near = match elsewhere(key, &known) {
+                // Written twice it would be another mistake.
+                Some(own) => Some(own).filter(|own| !self.written.contains(own)),
+                None => suggest(key, &known),
+            };
             meant.extend(near);
             let fix = match near {
                 Some(near) => format!("did you mean `{near}`"),

@@ -107,9 +107,10 @@ fn list(
     files: &ListFiles<'_>,
     found: &mut Diagnostics,
 ) -> Option<ListFile> {
-    let (path, digest) = match written.split_once(' ') {
-        Some((path, digest)) => (path, Some(digest.trim())),
-        None => (written, None),
+    // Only a digest stands behind a space: what else does belongs to the name of a file.
+    let (path, digest) = match written.split_once(' ').map(|(path, rest)| (path, rest.trim())) {
+        Some((path, digest)) if digest.starts_with("sha256:") => (path, Some(digest)),
+        _ => (written, None),
     };
     if !is_list_path(path) {
         let message = format!("`{}` is not the path of a list file", excerpt(path));

@@ -29,7 +29,7 @@ pub(super) fn pages(bytes: &[u8], limits: &Limits) -> Result<(Vec<Page>, usize),
         failed += usize::from(!done.unwrap_or(false));
         letters.end_line();
         if letters.bytes >= letters.most {
-            return Err(ReadError::too_large("", "the PDF has more bytes of text", limits.text_bytes));
+            return Err(ReadError::too_large("", "the PDF has too many bytes of text", limits.text_bytes));
         }
         bytes += letters.bytes;
         pages.push(letters.page);

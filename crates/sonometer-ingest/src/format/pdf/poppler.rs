@@ -51,7 +51,7 @@ pub(super) fn parse(output: impl BufRead, limits: &Limits) -> Result<Vec<Page>, 
         let element = line.trim_start();
         if element.starts_with("<page ") {
             if pages.len() >= limits.pages {
-                return Err(ReadError::too_large("", "the PDF has more pages", limits.pages));
+                return Err(ReadError::too_large("", "the PDF has too many pages", limits.pages));
             }
             pages.push(Page { height: number(element, "height"), lines: Vec::new() });
         } else if element.starts_with("<block ") {
@@ -71,7 +71,11 @@ pub(super) fn parse(output: impl BufRead, limits: &Limits) -> Result<Vec<Page>, 
             let word = unescaped(word.1.trim_end().trim_end_matches("</word>"));
             bytes += word.len() + 1;
             if bytes > limits.text_bytes {
-                return Err(ReadError::too_large("", "the PDF has more bytes of text", limits.text_bytes));
+                return Err(ReadError::too_large(
+                    "",
+                    "the PDF has too many bytes of text",
+                    limits.text_bytes,
+                ));
             }
             if tidy::plain(&word).is_empty() {
                 continue;

@@ -2,6 +2,7 @@
 
 use super::ast::{Pattern, Regex};
 use super::parse::{MAX_NODES, PhraseError};
+use super::plain::is_plain;
 use crate::expression::PLACE_GROUP;
 use crate::expression::{Expression, MAX_BYTES, Refusal};
 use std::ops::Range;
@@ -30,7 +31,10 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
             line,
             "SM0225",
             "the pattern can match an empty text",
-            "make at least one word of it required",
+            &match line.strip_suffix('?').filter(|word| is_plain(word)) {
+                Some(word) => format!("leave out the `?`; for a literal `?` write `{word} \\?`"),
+                None => "make at least one word of it required".to_owned(),
+            },
         ));
     }
     if !body.iter().any(is_anchored) {

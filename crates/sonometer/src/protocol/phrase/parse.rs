@@ -399,6 +399,10 @@ impl<'p, 'c> Parser<'p, 'c> {
         let len = self.rest()[1..].find(|c| !name_char(c)).unwrap_or(self.rest().len() - 1);
         let name = &self.rest()[1..=len];
         self.at += len + 1;
+        if name.is_empty() {
+            let fix = "write `@` and the name of a list together: `@name`; for a literal `@` write `\\@`";
+            return Err(self.error(from..self.at, "SM0218", "a `@` without the name of a list", fix));
+        }
         let found = (self.context.list)(name).ok_or_else(|| {
             let fix = match crate::document::suggest(name, self.context.names) {
                 Some(near) => format!("did you mean `@{near}`"),

@@ -66,7 +66,12 @@ pub(super) fn of_node(
         let (text, strength) = match (list, weight(text)) {
             (LineList::Weigh, Some((pattern, weight))) => (pattern, weight),
             (LineList::Weigh, None) => {
-                let message = format!("`{text}` has no weight", text = excerpt(text));
+                let message = match text.rsplit_once('=') {
+                    Some((_, wrong)) => {
+                        format!("the weight of `{}` cannot be `{}`", excerpt(text), excerpt(wrong.trim()))
+                    }
+                    None => format!("`{text}` has no weight", text = excerpt(text)),
+                };
                 let fix = "end the line with its weight: `thank you = 0.41` (from -1000 to 1000, not 0)";
                 found.push(Diagnostic::error("SM0332", line.span, message, fix));
                 continue;
