@@ -29,8 +29,12 @@ use std::fmt::Write;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpListener;
+use tokio::sync::Mutex;
+
+/// Bytes between a client and the server that wait.
+const BUFFER: usize = 64 << 10;
 
 /// The server. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -53,12 +57,23 @@ impl Sonometer {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> io::Result<()> {
-        let (to, from) = tokio::io::duplex(64 << 10);
+        let (to, from) = tokio::io::duplex(BUFFER);
+        let (answers, answered) = tokio::io::duplex(BUFFER);
+        let output = Arc::new(Mutex::new(output));
+        let sieved = Arc::clone(&output);
         // Ends with the input, or when nobody reads what it passes on.
-        tokio::spawn(sieve::pass(input, to, sieve::MOST));
-        let transport = AsyncRwTransport::new_server(from, output);
+        tokio::spawn(async move { sieve::pass(input, to, &sieved, sieve::MOST).await });
+        // The sieve answers, too, so whole lines are written.
+        let writing = tokio::spawn(async move {
+            let mut lines = BufReader::new(answered).split(b'\n');
+            while let Some(line) = lines.next_segment().await? {
+                sieve::write_line(&output, &line).await?;
+            }
+            Ok::<(), io::Error>(())
+        });
+        let transport = AsyncRwTransport::new_server(from, answers);
         let serving = Server::new(Arc::clone(&self.bench)).serve(transport).await;
-        match serving {
+        let served = match serving {
             Ok(serving) => {
                 serving.waiting().await.map_err(io::Error::other)?;
                 Ok(())
@@ -66,7 +81,9 @@ impl Sonometer {
             // A client that goes away before it has said anything.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error)),
-        }
+        };
+        let written = writing.await.map_err(io::Error::other)?;
+        served.and(written)
     }
 
     /// Serves clients that send `Authorization: Bearer` with this token, at `/mcp`, until `stop` ends.

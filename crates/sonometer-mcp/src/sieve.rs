@@ -1,11 +1,12 @@
 //! Standard input, with a bound for each line. A message that is too large is not kept: in its place stands a small one with its id, so that the client gets
 //! an answer that says why, and does not wait for ever. The same goes for what is not JSON, such as half of a character that a program has cut in two, and
-//! for JSON that is no request.
+//! for JSON that is no request. Where such a line has no id that can be found, it is answered here, with the id null, as JSON-RPC wants.
 
 use crate::limits::MESSAGE_BYTES;
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex;
 
 /// The method that stands in the place of a message that is too large.
 pub(crate) const TOO_LARGE: &str = "sonometer/too_large";
@@ -22,13 +23,14 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The most bytes of an id that is looked for.
 const ID_BYTES: usize = 256;
 
-/// Passes lines on.
+/// Passes lines on; `answers` gets the answers to those without an id that can be found.
 ///
 /// # Errors
 /// Those of reading and writing.
 pub(crate) async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
+    answers: &Mutex<impl AsyncWrite + Unpin>,
     most: usize,
 ) -> std::io::Result<()> {
     let mut chunk = vec![0; 64 << 10];
@@ -44,10 +46,12 @@ pub(crate) async fn pass(
             let end = rest.iter().position(|byte| *byte == b'\n');
             let (part, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             line.add(part, most);
-            if end.is_some()
-                && let Some(message) = line.take()
-            {
-                to.write_all(&message).await?;
+            if end.is_some() {
+                match line.take() {
+                    Taken::Message(message) => to.write_all(&message).await?,
+                    Taken::Answer(answer) => write_line(answers, answer.to_string().as_bytes()).await?,
+                    Taken::Nothing => {}
+                }
             }
             rest = after;
         }
@@ -56,6 +60,28 @@ pub(crate) async fn pass(
 
 /// The bound of [`pass`] for clients.
 pub(crate) const MOST: usize = MESSAGE_BYTES;
+
+/// Writes a whole line: others write to the same client.
+///
+/// # Errors
+/// Those of writing.
+pub(crate) async fn write_line(to: &Mutex<impl AsyncWrite + Unpin>, line: &[u8]) -> std::io::Result<()> {
+    let mut to = to.lock().await;
+    to.write_all(line).await?;
+    to.write_all(b"\n").await?;
+    to.flush().await
+}
+
+/// What becomes of a line.
+#[derive(Debug, PartialEq)]
+enum Taken {
+    /// It is passed on, or what stands in its place.
+    Message(Vec<u8>),
+    /// It is answered here.
+    Answer(Value),
+    /// A notification that is too large: nobody waits for an answer to it.
+    Nothing,
+}
 
 /// A line as it comes.
 #[derive(Debug, Default)]
@@ -75,21 +101,26 @@ impl Line {
         }
     }
 
-    /// The whole line, or what stands in its place. Notifications have no id: nobody waits for an answer to them.
-    fn take(&mut self) -> Option<Vec<u8>> {
+    fn take(&mut self) -> Taken {
         let Self { kept, is_too_large, id } = std::mem::take(self);
         if is_too_large {
-            return Some(instead(TOO_LARGE, "", &id.found?));
+            return id.found.map_or(Taken::Nothing, |id| Taken::Message(instead(TOO_LARGE, "", &id)));
         }
         let json = kept.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&kept);
-        match (serde_json::from_slice::<Value>(json), id.found) {
-            // Where and why, without any of the text.
-            (Err(why), Some(id)) => Some(instead(UNREADABLE, &why.to_string(), &id)),
-            (Ok(message), Some(id)) => match misshapen(&message) {
-                Some(why) => Some(instead(MISSHAPEN, why, &id)),
-                None => Some(kept),
-            },
-            _ => Some(kept),
+        let read = serde_json::from_slice::<Value>(json);
+        let is_notification =
+            read.as_ref().is_ok_and(|message| message.is_object() && message.get("id").is_none());
+        if is_notification || json.trim_ascii().is_empty() {
+            return Taken::Message(kept);
+        }
+        let Some(answer) = refusal(&kept) else { return Taken::Message(kept) };
+        // Where and why, without any of the text.
+        match (read, id.found.filter(|id| is_id(&serde_json::from_str(id).unwrap_or_default()))) {
+            (Err(why), Some(id)) => Taken::Message(instead(UNREADABLE, &why.to_string(), &id)),
+            (Ok(message), Some(id)) => {
+                Taken::Message(instead(MISSHAPEN, misshapen(&message).unwrap_or_default(), &id))
+            }
+            (_, None) => Taken::Answer(answer),
         }
     }
 }
@@ -110,9 +141,15 @@ fn misshapen(message: &Value) -> Option<&'static str> {
         return Some("`method` is not a text");
     }
     let params = message.get("params");
-    params
-        .is_some_and(|params| !params.is_object() && !params.is_null())
-        .then_some("`params` is not an object")
+    if params.is_some_and(|params| !params.is_object() && !params.is_null()) {
+        return Some("`params` is not an object");
+    }
+    message.get("id").is_some_and(|id| !is_id(id)).then_some("`id` is not a text or a whole number")
+}
+
+/// Whether requests may have it as their id.
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
 }
 
 /// What a client is told whose message is not JSON.
@@ -222,6 +259,7 @@ mod tests {
     async fn passed(input: &[u8], most: usize, chunk: usize) -> String {
         let (mut client, from) = tokio::io::duplex(chunk);
         let (to, mut server) = tokio::io::duplex(1 << 20);
+        let answers = Mutex::new(Vec::new());
         let input = input.to_vec();
         let write = async move {
             client.write_all(&input).await.expect("is read");
@@ -231,14 +269,14 @@ mod tests {
             server.read_to_string(&mut all).await.expect("is UTF-8");
             all
         };
-        let ((), all, passed) = tokio::join!(write, read, pass(from, to, most));
+        let ((), all, passed) = tokio::join!(write, read, pass(from, to, &answers, most));
         passed.expect("passes");
-        all
+        all + std::str::from_utf8(&answers.into_inner()).expect("is UTF-8")
     }
 
     #[tokio::test]
     async fn lines_pass_as_they_are() {
-        let lines = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"x\\\"}\"}\r\nnot json\n";
+        let lines = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"x\\\"}\"}\r\n{\"method\":3}\n";
         for chunk in [1, 3, 1 << 10] {
             assert_eq!(passed(lines.as_bytes(), 100, chunk).await, lines);
         }
@@ -306,6 +344,37 @@ mod tests {
         ] {
             let line = format!("{message}\n");
             assert_eq!(passed(line.as_bytes(), 1_000, 64).await, line);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_has_no_id_that_can_be_found_is_answered() {
+        for (message, code, why) in [
+            ("hello", -32700, "not JSON"),
+            (r#"{"jsonrpc":"2.0","method""#, -32700, "not JSON"),
+            ("[]", -32600, "each message has to be sent by itself"),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+                -32600,
+                "each message has to be sent by itself",
+            ),
+            ("5", -32600, "`jsonrpc` is not"),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+                -32600,
+                "`id` is not a text or a whole number",
+            ),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, "`id` is not a text or a whole number"),
+        ] {
+            let said = passed(format!("{message}\n").as_bytes(), 1_000, 64).await;
+            let said: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{message}: {said}"));
+            let is_fraction = message.contains("1.5");
+            assert_eq!(said.get("id"), Some(&if is_fraction { json!(1.5) } else { Value::Null }), "{said}");
+            assert_eq!(said["error"]["code"], code, "{said}");
+            assert!(said["error"]["message"].as_str().is_some_and(|told| told.contains(why)), "{said}");
+        }
+        for message in [" \r\n", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/a\"}\n"] {
+            assert_eq!(passed(message.as_bytes(), 100, 64).await, message, "nobody waits for an answer");
         }
     }
 

@@ -180,7 +180,11 @@ async fn a_message_that_is_too_large_is_answered_and_the_next_is_served() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_message_does_not_end_the_server() {
     let mut client = Client::new().await;
-    client.to.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\"\n").await.expect("the server reads");
+    client.to.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\"\n[1]\n").await.expect("the server reads");
+    for code in [-32700, -32700, -32600] {
+        let said = client.next().await;
+        assert!(said["error"]["code"] == code && said.get("id") == Some(&Value::Null), "{said}");
+    }
     let said = client.ask("no/such/method", json!({})).await;
     assert_eq!(said["error"]["code"], -32601, "{said}");
     let message = said["error"]["message"].as_str().expect("an error");
@@ -196,6 +200,16 @@ async fn what_is_no_message_does_not_end_the_server() {
     );
     let said = client.ask("resources/read", json!({"uri": "sonometer://docs/x"})).await;
     assert_eq!(said["error"]["message"], "no page `x`; there is semantics, protocol", "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_language_is_a_code() {
+    let mut client = Client::new().await;
+    let english = client.call("protocols", json!({"language": "en"})).await;
+    assert!(text(&english).contains("courtesy@") && !text(&english).contains("[de]"), "{english}");
+    assert_eq!(client.call("protocols", json!({"language": "en-US"})).await, english);
+    let said = client.call("protocols", json!({"language": "english"})).await;
+    assert!(text(&said).ends_with("give one such as en, de, es or zh"), "{said}");
 }
 
 /// What programs write that cut a text in the middle of a character.

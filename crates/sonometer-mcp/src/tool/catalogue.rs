@@ -88,6 +88,7 @@ pub(crate) fn protocols(call: &Call, arguments: Protocols) -> Result<Answer, Ref
         let entry = described(&call.bench, &id, "id")?;
         return Ok(Answer::new(entry.page(), &Listed { entries: vec![entry] }));
     }
+    let language = language.map(|wanted| primary(&wanted)).transpose()?;
     let fits = |entry: &Entry| {
         kind.is_none_or(|kind| entry.kind == kind)
             && language.as_ref().is_none_or(|wanted| entry.language.as_ref().is_none_or(|own| own == wanted))
@@ -111,6 +112,19 @@ pub(crate) fn protocols(call: &Call, arguments: Protocols) -> Result<Answer, Ref
         text.push_str("nothing of this kind and language; leave out `kind` and `language` to list all");
     }
     Ok(Answer::new(text.trim_end().to_owned(), &Listed { entries }))
+}
+
+/// The language of a code: `en` of `en-US`.
+fn primary(code: &str) -> Result<String, Refusal> {
+    let language = code.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    let is_code = matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_lowercase());
+    match is_code {
+        true => Ok(language),
+        false => Err(Refusal::invalid(
+            "language",
+            "this is no code of a language; give one such as en, de, es or zh",
+        )),
+    }
 }
 
 /// The first sentence.
