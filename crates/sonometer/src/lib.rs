@@ -99,7 +99,7 @@ pub use measure::counts::{Counts, LanguageCounts, RoleCount};
 pub use measure::fidelity::Fidelity;
 pub use measure::hearing::{Roles, Unheard};
 pub use measure::ics::Ics;
-pub use measure::resonance::Resonance;
+pub use measure::resonance::{Basis, Resonance};
 pub use measure::signal::Signal;
 pub use measure::temporal::{Temporal, Trend};
 pub use measure::weak::WeakSignal;

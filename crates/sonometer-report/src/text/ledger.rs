@@ -2,7 +2,7 @@
 
 use crate::paint::{Paint, Tone, fit, one_line};
 use crate::words::counted;
-use sonometer::protocol::{LineList, Pole, ScoreKind};
+use sonometer::protocol::{LineList, Pole, Ratio, RatioTo, ScoreKind};
 use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, ScopeEntry, Unit};
 
 /// Lines of a computation in a report: beyond, nobody reads and a browser is slow.
@@ -103,9 +103,17 @@ fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
     if let Some(scope) = &marker.scope {
         text.push_str(&format!("    {}\n", of_scope(scope)));
     }
-    let per = marker.per.map_or_else(String::new, |words| format!(" per {words} words"));
-    let rate =
-        marker.share_full.map_or_else(String::new, |full| format!(", rate of turns, {full} counts as 1"));
+    let basis = marker.basis.unwrap_or_default();
+    if let Some(ratio) = marker.ratio {
+        text.push_str(&format!("    {}\n", of_ratio(ratio, basis.places)));
+    }
+    let per = marker
+        .per
+        .map_or_else(String::new, |words| format!(" per {words} words, of {}", of_many(basis.words, "word")));
+    let (with, all) = basis.turns;
+    let rate = marker
+        .share_full
+        .map_or_else(String::new, |full| format!(", rate of turns {with} ÷ {all}, {full} counts as 1"));
     let verdict = if marker.resonance.triggered { "triggered" } else { "not triggered" };
     text.push_str(&format!(
         "    {:>10}  evidence{per}{rate} → activation {}, {verdict} (from {})\n",
@@ -114,6 +122,24 @@ fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
         marker.trigger
     ));
     text
+}
+
+/// What is divided by what, and what that is worth.
+fn of_ratio(ratio: &Ratio, (of, to): (u64, u64)) -> String {
+    let told = match &ratio.to {
+        RatioTo::Marker(label) => format!("`{label}`"),
+        RatioTo::Lines(_) => "`to`".to_owned(),
+    };
+    let most = ratio.at_least;
+    let few =
+        if of + to < most.into() { format!(", fewer than {most} of both count as 0") } else { String::new() };
+    format!(
+        "ratio: {} of `{}` ÷ {to} of {told}; {} counts as 0, {} as 1{few}",
+        of_many(of, "place"),
+        ratio.of,
+        ratio.floor,
+        ratio.full
+    )
 }
 
 /// Of which turns a marker was asked, and which of them its evidence is of.
@@ -238,4 +264,35 @@ fn product(ledger: &Ledger<'_>, pole: Pole) -> Option<String> {
         })
         .collect();
     Some(if factors.is_empty() { "1".to_owned() } else { factors.join(" × ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sonometer::{Interaction, Protocol, Sensor, Turn};
+
+    const PROTOCOL: &str = r#"{"sonometer": 1, "id": "rates", "version": "1", "taxonomy": "Signal", "markers": [
+        {"label": "thanks", "strong": "thanks", "per": "4 words"},
+        {"label": "asking", "strong": "<question>", "share": {"of": "turns", "full": 0.5}},
+        {"label": "ratio", "ratio": {"of": "thanks", "to": "<question>", "floor": 0.5, "full": 2}},
+        {"label": "few", "ratio": {"of": "thanks", "to": "why", "full": 2, "at_least": 9}}]}"#;
+
+    #[test]
+    fn rates_are_shown_with_what_is_divided() {
+        let (protocol, _) = Protocol::read(PROTOCOL).expect("reads");
+        let turn = |content: &str| Turn { role: Some("a".into()), content: content.into(), timestamp: None };
+        let said = ["Why is it late?", "Thanks for asking.", "Thanks, it is here now. Why?"];
+        let talk = Interaction::transcript(said.map(turn).to_vec()).expect("has roles");
+        let reading = Sensor::new(protocol).expect("compiles").sense(&talk).expect("has words");
+        let text = render(&Paint::default(), &reading.ledger());
+        // 1.5 × 4 ÷ 13 words; 2 of 3 turns; (2 ÷ 2 − 0.5) ÷ (2 − 0.5); 4 of both are less than 9.
+        for line in [
+            "0.461538  evidence per 4 words, of 13 words → activation 0.631579",
+            "evidence, rate of turns 2 ÷ 3, 0.5 counts as 1 → activation 1",
+            "ratio: 2 places of `thanks` ÷ 2 of `to`; 0.5 counts as 0, 2 as 1\n      0.333333  evidence",
+            "ratio: 2 places of `thanks` ÷ 2 of `to`; 0 counts as 0, 2 as 1, fewer than 9 of both count as 0",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+    }
 }

@@ -57,6 +57,7 @@ impl Measured {
             evidence: Vec::new(),
             near_misses: Vec::new(),
             asked: Vec::new(),
+            bases: Vec::new(),
             cover,
             fidelity,
             measured: false,
@@ -103,6 +104,10 @@ fn measure(plan: &Plan, search: Search, part: &mut Measured) {
                 (resonance, sums)
             }
         };
+        let own = &plan.protocol.markers[marker as usize];
+        if own.per.is_some() || own.share.is_some() {
+            part.bases.push((marker, sums.basis()));
+        }
         part.resonances.push((marker, resonance));
         all_sums.push(sums);
         rest = others;
@@ -114,8 +119,10 @@ fn measure(plan: &Plan, search: Search, part: &mut Measured) {
     for (marker, resonance) in &mut part.resonances {
         let number = *marker as usize;
         if let Some(ratio) = &plan.protocol.markers[number].ratio {
-            *resonance =
+            let (own, basis) =
                 resonance::measure_ratio(plan, &setting, number, ratio, (&part.candidates, &part.joined));
+            *resonance = own;
+            part.bases.push((*marker, basis));
         }
     }
     part.score = score::score(plan, &part.resonances);

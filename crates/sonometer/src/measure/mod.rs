@@ -29,7 +29,7 @@ use crate::sensor::Sensor;
 use crate::text::compose::Ways;
 use crate::unit::Unit;
 use fidelity::Fidelity;
-use resonance::{Asked, Resonance};
+use resonance::{Asked, Basis, Resonance};
 use std::sync::Arc;
 use weak::Near;
 
@@ -53,6 +53,8 @@ pub struct Measured {
     pub(crate) near_misses: Vec<Near>,
     /// How the markers with `scope` were asked, in the order of the protocol.
     pub(crate) asked: Vec<(u32, Asked)>,
+    /// What the rates are made of: of markers with `per` or `share`, then of those with `ratio`.
+    pub(crate) bases: Vec<(u32, Basis)>,
     /// What is hidden wherever text is shown; `None` if nothing is.
     pub(crate) cover: Option<Arc<Cover>>,
     pub(crate) fidelity: Fidelity,

@@ -7,12 +7,12 @@ use crate::evidence::{Candidate, condition, lack};
 use crate::json::Json;
 use crate::measure::actant::ActantFlow;
 use crate::measure::counts::Counts;
-use crate::measure::resonance::Resonance;
+use crate::measure::resonance::{Basis, Resonance};
 use crate::measure::signal::Signal;
 use crate::measure::temporal::Temporal;
 use crate::measure::{FlowOptions, TemporalOptions};
 use crate::measure::{Measured, Stretch};
-use crate::protocol::{Importance, LineList, Pole, Repeat, Scope, ScoreKind};
+use crate::protocol::{Importance, LineList, Pole, Ratio, Repeat, Scope, ScoreKind};
 use crate::unit::Unit;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -65,6 +65,10 @@ pub struct MarkerEntry<'r> {
     pub share_full: Option<Unit>,
     /// How a marker with `scope` was asked.
     pub scope: Option<ScopeEntry>,
+    /// The rate of one thing for another that it is of, if it is of one.
+    pub ratio: Option<&'r Ratio>,
+    /// What is divided where there is `per`, `share_full` or `ratio`; the JSON has none of it.
+    pub basis: Option<Basis>,
     /// The activation from which it is triggered.
     pub trigger: Unit,
     /// Evidence, activation, triggered.
@@ -135,6 +139,12 @@ impl Measured {
                     per: marker.per,
                     share_full: marker.share.as_ref().map(|share| share.full),
                     scope: self.scope_entry(number as u32, marker.scope),
+                    ratio: marker.ratio.as_ref(),
+                    basis: self
+                        .bases
+                        .iter()
+                        .find(|(own, _)| *own as usize == number)
+                        .map(|(_, basis)| *basis),
                     trigger: marker.trigger,
                     resonance,
                     matches: own.iter().map(|candidate| self.match_entry(candidate)).collect(),

@@ -24,6 +24,17 @@ pub struct Resonance {
     pub triggered: bool,
 }
 
+/// What a rate is made of: the words of `per`, the turns of `share`, the places of `ratio`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Basis {
+    /// Words of the turns that the marker listens to, for `per`.
+    pub words: u64,
+    /// Turns of the side of the share that have evidence, and all of them, for `share`.
+    pub turns: (u64, u64),
+    /// Places of what is counted, and of what it is counted for, for `ratio`.
+    pub places: (u64, u64),
+}
+
 /// The sums behind a marker's activation, kept for what-if questions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
@@ -130,6 +141,10 @@ fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate])
 }
 
 impl Sums {
+    pub(crate) fn basis(&self) -> Basis {
+        Basis { words: self.words, turns: (self.turns_with, self.turns), ..Basis::default() }
+    }
+
     /// What the marker would have come to without any match, only by its bias.
     pub(crate) fn at_rest(&self, marker: &Marker) -> Resonance {
         Self { contributions: 0, turns_with: 0, ..*self }.resonance(marker, Unit::ZERO)

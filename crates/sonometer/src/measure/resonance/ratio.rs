@@ -1,6 +1,6 @@
 //! Markers of how often one thing is said for another.
 
-use super::Resonance;
+use super::{Basis, Resonance};
 use crate::evidence::window::Joined;
 use crate::evidence::{Candidate, Setting};
 use crate::protocol::Ratio;
@@ -14,7 +14,7 @@ pub(crate) fn measure(
     number: usize,
     ratio: &Ratio,
     (candidates, joined): (&[Candidate], &Joined),
-) -> Resonance {
+) -> (Resonance, Basis) {
     let marker_plan = &plan.markers[number];
     let evidence_of = |marker: u32| {
         let by = &marker_plan.side_by;
@@ -29,7 +29,11 @@ pub(crate) fn measure(
     };
     let activation = activation(ratio, of, to);
     let marker = &plan.protocol.markers[number];
-    Resonance { evidence: activation, activation, triggered: activation >= marker.trigger }
+    let places = |count: i128| u64::try_from(count).unwrap_or(u64::MAX);
+    (
+        Resonance { evidence: activation, activation, triggered: activation >= marker.trigger },
+        Basis { places: (places(of), places(to)), ..Basis::default() },
+    )
 }
 
 fn of_marker(candidates: &[Candidate], marker: u32) -> impl Iterator<Item = &Candidate> {
