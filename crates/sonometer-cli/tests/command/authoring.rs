@@ -179,3 +179,13 @@ fn every_shipped_protocol_passes_its_own_tests() {
     let ran = run(&[&["test"], &ids[..]].concat());
     assert_eq!(ran.code, 0, "{}", ran.out);
 }
+
+#[test]
+fn what_init_says_to_type_keeps_a_name_with_a_space_together() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("my protocol.yaml");
+    let _ = fs::remove_file(&path);
+    let file = path.to_str().expect("is UTF-8");
+    let done = run(&["init", file, "--template", "guard"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.contains(&format!("sonometer check \"{file}\"\n")), "{}", done.out);
+}

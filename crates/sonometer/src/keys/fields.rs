@@ -29,6 +29,16 @@ fn elsewhere(key: &str, known: &[&str]) -> Option<&'static str> {
     Some(ours)
 }
 
+/// The kind of file that has this key, of those that are no protocol.
+fn kind_with(key: &str) -> Option<&'static str> {
+    match key {
+        "components" => Some("metric"),
+        "protocols" | "metrics" => Some("blueprint"),
+        "scenes" | "blueprint" | "objective" => Some("stage"),
+        _ => None,
+    }
+}
+
 /// The entries of one map that have not been asked for yet, and where findings go.
 pub(crate) struct Fields<'n, 'd> {
     entries: Vec<(&'n str, Span, &'n Node)>,
@@ -120,6 +130,7 @@ impl<'n, 'd> Fields<'n, 'd> {
         self.entries.sort_by_key(|(_, span, _)| *span);
         // A key that was only misspelt is not reported as missing besides.
         let mut meant = Vec::new();
+        let mut is_other_kind = false;
         for (key, span, _) in &self.entries {
             let near = match elsewhere(key, &known) {
                 // Written twice it would be another mistake.
@@ -127,9 +138,14 @@ impl<'n, 'd> Fields<'n, 'd> {
                 None => suggest(key, &known),
             };
             meant.extend(near);
-            let fix = match near {
-                Some(near) => format!("did you mean `{near}`"),
-                None => format!("remove it; the known keys are {}", known.join(", ")),
+            let other = kind_with(key).filter(|_| self.map.name == "protocol");
+            is_other_kind |= other.is_some();
+            let fix = match (other, near) {
+                (Some(kind), _) => {
+                    format!("a {kind} begins with `sonometer_{kind}: 1`, not with `sonometer: 1`")
+                }
+                (None, Some(near)) => format!("did you mean `{near}`"),
+                (None, None) => format!("remove it; the known keys are {}", known.join(", ")),
             };
             self.found.push(Diagnostic::error(
                 "SM0302",
@@ -137,6 +153,10 @@ impl<'n, 'd> Fields<'n, 'd> {
                 format!("{} has no key `{}`", self.what, excerpt(key)),
                 fix,
             ));
+        }
+        // What a protocol needs is no matter of a file that is none.
+        if is_other_kind {
+            return;
         }
         let required = self.map.keys.iter().filter(|key| key.required && !self.written.contains(&key.name));
         self.missing.extend(required.map(|key| key.name));

@@ -64,9 +64,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     };
     let text = template.text().replace("{id}", &id);
     write_new(file, &text)?;
+    let typed = if file.contains(char::is_whitespace) { format!("\"{file}\"") } else { file.to_owned() };
     screen.print(&format!(
-        "{file} is written. Next:\n  sonometer check {file}\n  sonometer test {file} --watch     tests it whenever you save\n  \
-         sonometer sense {file} TALK.txt   or one of your conversations\n"
+        "{file} is written. Next:\n  sonometer check {typed}\n  sonometer test {typed} --watch     tests it whenever you save\n  \
+         sonometer sense {typed} TALK.txt   or one of your conversations\n"
     ))?;
     Ok(Exit::Done)
 }
