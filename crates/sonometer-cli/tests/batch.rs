@@ -438,3 +438,24 @@ fn a_summary_needs_a_file_for_the_readings() {
     assert_eq!(ran.status.code(), Some(2));
     assert!(text(&ran.stderr).contains("--out"), "{}", text(&ran.stderr));
 }
+
+#[test]
+fn chats_of_other_programs_are_lines_too() {
+    let said = "Thank you so much for your patience today.";
+    let lines = format!(
+        "{{\"id\": \"plain\", \"interaction\": {{\"segments\": [{{\"role\": \"user\", \"content\": \"{said}\"}}]}}}}\n\
+         {{\"id\": \"chat\", \"messages\": [{{\"role\": \"user\", \"content\": \"{said}\"}}]}}\n\
+         [{{\"id\": \"m1\", \"role\": \"user\", \"parts\": [{{\"type\": \"text\", \"text\": \"{said}\"}}]}}]\n"
+    );
+    let input = scratch("chats-in-lines.jsonl", lines.as_bytes());
+    let done = run(&["batch", "courtesy@2.0", &input]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let out = text(&done.stdout);
+    let read: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("is JSON")).collect();
+    let ids: Vec<Option<&str>> = read.iter().map(|line| line["id"].as_str()).collect();
+    assert_eq!(ids, [Some("plain"), Some("chat"), None], "a list has no id");
+    assert!(read[0]["result"]["score"].is_number());
+    assert_eq!(read[1]["result"], read[0]["result"]);
+    assert_eq!(read[2]["result"], read[0]["result"]);
+}

@@ -6,7 +6,8 @@ use crate::{Ingested, Kind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
-use sonometer::{Error, Interaction};
+use sonometer::{Error, Interaction, MessageForm};
+use std::collections::BTreeMap;
 
 /// The wrapping that lists of labelled interactions have.
 #[derive(Deserialize)]
@@ -17,18 +18,41 @@ struct Wrapping<'a> {
     interaction: Option<&'a RawValue>,
 }
 
-/// An interaction with its own id, bare or under `interaction`.
+/// An interaction with its own id, bare or under `interaction`. Where a chat as other programs write it stands in its place, what was said there.
 pub fn unwrap(text: &str) -> (Option<String>, Result<Interaction, Error>) {
-    let (id, inner) = match serde_json::from_str::<Wrapping<'_>>(text) {
-        Ok(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
-        Err(_) => (None, None),
+    let (id, inner) = match wrapping(text) {
+        Some(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
+        None => (None, None),
     };
-    (id, Interaction::from_json(inner.unwrap_or(text)))
+    let text = inner.unwrap_or(text);
+    (
+        id,
+        Interaction::from_json(text)
+            .or_else(|error| if is_chat(text) { Interaction::from_messages(text) } else { Err(error) }),
+    )
 }
 
 /// The id of an interaction, as [`unwrap`] gives it.
 pub fn id(text: &str) -> Option<String> {
-    serde_json::from_str::<Wrapping<'_>>(text).ok()?.id.map(plain)
+    wrapping(text)?.id.map(plain)
+}
+
+/// What wraps an interaction. A list would be taken for it, value by value.
+fn wrapping(text: &str) -> Option<Wrapping<'_>> {
+    text.trim_start().starts_with('{').then(|| serde_json::from_str(text).ok())?
+}
+
+/// Whether JSON that is no interaction is meant as a chat.
+fn is_chat(text: &str) -> bool {
+    let map = serde_json::from_str::<BTreeMap<&str, &RawValue>>(text).unwrap_or_default();
+    match MessageForm::of(text) {
+        None => false,
+        // Whoever writes segments means an interaction.
+        Some(MessageForm::Chat) => {
+            text.contains("\"role\"") && !map.contains_key("segments") && !map.contains_key("content")
+        }
+        Some(_) => true,
+    }
 }
 
 /// A JSON string without its quotes; anything else as it is written.
@@ -66,5 +90,33 @@ mod tests {
         let (id, interaction) = unwrap(r#"{"id": 7, "labels": [], "interaction": {"content": "hi"}}"#);
         assert_eq!(id.as_deref(), Some("7"));
         assert_eq!(&*interaction.expect("reads").turns()[0].content, "hi");
+    }
+
+    #[test]
+    fn chats_of_others_are_read_in_the_place_of_interactions() {
+        let hi = r#"{"role": "user", "content": "hi"}"#;
+        for (text, own) in [
+            (format!(r#"{{"id": "a", "messages": [{hi}]}}"#), Some("a")),
+            (format!("[{hi}]"), None),
+            (
+                r#"{"id": "a", "contents": [{"role": "user", "parts": [{"text": "hi"}]}]}"#.to_owned(),
+                Some("a"),
+            ),
+            (format!(r#"{{"id": "a", "labels": {{}}, "interaction": {{"messages": [{hi}]}}}}"#), Some("a")),
+        ] {
+            let (id, interaction) = unwrap(&text);
+            assert_eq!(id.as_deref(), own, "{text}");
+            assert_eq!(&*interaction.expect("reads").turns()[0].content, "hi", "{text}");
+        }
+        for (text, wrong) in [
+            (r#"{"messages": [{"role": "user"}]}"#, "`content` is missing"),
+            (r#"{"segments": [{"role": "user"}], "messages": []}"#, "unknown key `messages`"),
+            (r#"["a", {"content": "hi"}]"#, "found a list"),
+            (r#"[{"a": 1}]"#, "found a list"),
+        ] {
+            let (id, interaction) = unwrap(text);
+            let told = interaction.expect_err("is none").to_string();
+            assert!(id.is_none() && told.contains(wrong), "{text}: {told}");
+        }
     }
 }
