@@ -241,7 +241,6 @@ impl Measured {
     }
 
     /// What was found, by whom, and where.
-    #[cfg_attr(small_build, optimize(speed))]
     fn write_found(&self, json: &mut Json, offsets: &mut Option<Offsets>, found: &Candidate) {
         json.member(r#","source":"#).string(&self.source(found));
         let turn = &self.interaction.turns()[found.turn as usize];
