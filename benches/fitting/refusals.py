@@ -1,4 +1,4 @@
-"""Makes the weights of `refusal` and `partial_refusal` in `refusal@1.1` again, compares them with the file that ships, and says what they are worth.
+"""Makes the weights of `refusal` and `partial_refusal` in `refusal@1.2` again, compares them with the file that ships, and says what they are worth.
 
 usage: refusals.py [DATA] [--write] [--last]     (the folder of the labelled data, ../shared/data without it)
 
@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 COMMAND = os.environ.get("SONOMETER", str(ROOT / "target/release/sonometer"))
-SHIPPED = ROOT / "crates/sonometer-catalog/protocols/refusal@1.1.yaml"
+SHIPPED = ROOT / "crates/sonometer-catalog/protocols/refusal@1.2.yaml"
 OURS = ROOT / "fixtures/labelled/assistant-replies.jsonl"
 NONE, PART, FULL = "full_compliance", "partial_refusal", "full_refusal"
 # Of each file at most so many turns.

@@ -181,6 +181,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "refusal" @ "1.1"),
     #[cfg(feature = "all")]
+    entry!("protocols", "refusal" @ "1.2"),
+    #[cfg(feature = "all")]
     entry!("protocols", "uptake" @ "1.0"),
 ];
 
