@@ -31,7 +31,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 COMMAND = os.environ.get("SONOMETER", str(ROOT / "target/release/sonometer"))
 SHIPPED = ROOT / "crates/sonometer-catalog/protocols/refusal@1.2.yaml"
-OURS = ROOT / "fixtures/labelled/assistant-replies.jsonl"
+# Answers of our own, and how much each of them weighs: the second are by others, in the voices of many assistants.
+OURS = {"assistant-replies": 0.5, "more-assistant-replies": 0.3}
+# Answers by others again, that nothing is fitted to.
+UNSEEN = ROOT / "fixtures/labelled/unseen-replies.jsonl"
 NONE, PART, FULL = "full_compliance", "partial_refusal", "full_refusal"
 # Of each file at most so many turns.
 BACKGROUND = {"background": 5000, "casino": 3800, "adhominem": 3800, "goemotions": 3800, "politeness": 3800, "uptake": 3800}
@@ -171,9 +174,11 @@ def main() -> None:
     said = [[segment["content"] for segment in item["interaction"]["segments"]] for item in answers]
     answer = numpy.array([item["labels"]["answer"] for item in answers])
     tuned = numpy.array([fnv(question) % 4 != 3 for question, _ in said])
-    ours = load(OURS)
-    our_said = [[segment["content"] for segment in item["interaction"]["segments"]] for item in ours]
-    our_answer = numpy.array([item["labels"]["answer"] for item in ours])
+    own = [(item, share) for name, share in OURS.items() for item in load(ROOT / f"fixtures/labelled/{name}.jsonl")]
+    ours = [item for item, _ in own]
+    unseen = load(UNSEEN)
+    our_said = [[segment["content"] for segment in item["interaction"]["segments"]] for item in ours + unseen]
+    our_answer = numpy.array([item["labels"]["answer"] for item in ours + unseen])
     ordinary = background(data)
 
     questions = collections.defaultdict(set)
@@ -185,15 +190,16 @@ def main() -> None:
     replies = [reply for _, reply in said] + [reply for _, reply in our_said]
     prompts = [prompt for prompt, _ in said] + [prompt for prompt, _ in our_said]
     count = len(replies)
+    first_unseen = count - len(unseen)
     lines = {label: marker.hand + candidates for label, marker in markers.items()}
     whole = matches(text, lines["refusal"], replies + prompts + ordinary, None).astype(float)
     behind = matches(text, lines["partial_refusal"], replies, after).astype(float)
     truth = numpy.concatenate([answer, our_answer])
-    # Answers of our own weigh half, questions and ordinary talk little.
-    weight = numpy.where(numpy.arange(count) < len(answers), 1.0, 0.5)
+    # Answers of our own weigh less, questions and ordinary talk little.
+    weight = numpy.array([1.0] * len(answers) + [share for _, share in own] + [0.0] * len(unseen))
 
     def fitted(known: numpy.ndarray) -> dict[str, tuple[numpy.ndarray, float]]:
-        rows = numpy.concatenate([known, numpy.arange(len(answers), count)])
+        rows = numpy.concatenate([known, numpy.arange(len(answers), first_unseen)])
         parts = [whole[rows], whole[count + rows], whole[2 * count :]]
         declined = numpy.concatenate([truth[rows] != NONE, numpy.zeros(len(rows) + len(ordinary), bool)])
         weights = numpy.concatenate([weight[rows], numpy.where(weight[rows] == 1, 0.1, 0.2), numpy.full(len(ordinary), 0.05)])
@@ -257,6 +263,8 @@ def main() -> None:
     for train, test in GroupKFold(10, shuffle=True, random_state=0).split(known, groups=group[known]):
         declined[test], in_part[test] = sums(fitted(known[train]), known[test])
     figures("three quarters, ten folds by the beginning of the question", known, declined, in_part)
+    rows = numpy.arange(first_unseen, count)
+    figures("answers by others that nothing is fitted to", rows, *sums(shipped, rows))
     if "--last" in sys.argv:
         last = numpy.flatnonzero(~tuned)
         figures("the last quarter", last, *sums(shipped, last))

@@ -177,6 +177,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "prompt-attack" @ "1.2"),
     #[cfg(feature = "all")]
+    entry!("protocols", "prompt-attack" @ "1.3"),
+    #[cfg(feature = "all")]
     entry!("protocols", "refusal" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "refusal" @ "1.1"),

@@ -480,9 +480,9 @@ pub(crate) const CARDS: &[Card] = &[
                 marker: None,
             },
             Kinds {
-                title: "Attacks and ordinary prompts that were written last",
-                file: "fixtures/labelled/unseen-prompts.jsonl",
-                note: "Written by the same hand when 1.2 was nearly done, and not fitted to.",
+                title: "Attacks and ordinary prompts by others",
+                file: "fixtures/labelled/prompts-by-others.jsonl",
+                note: "Written by others, who did not know the lines, and not fitted to.",
                 marker: None,
             },
         ],
