@@ -69,10 +69,14 @@ pub(crate) fn named<'a>(
     match (name.1, source.1) {
         (Some(name), None) => Ok(Named::Name(name)),
         (None, Some(text)) => limits::source(source.0, text).map(|()| Named::Source(text)),
-        (None, None) => Err(Refusal::invalid(
-            name.0,
-            format!("`{}` is missing; give `{}` or `{}`", name.0, name.0, source.0),
-        )),
+        (None, None) => {
+            let such_as = if name.0 == "stage" { "billing-dispute" } else { "courtesy" };
+            let (name, source) = (name.0, source.0);
+            let message = format!(
+                "`{name}` is missing; give `{name}`, such as `{such_as}`, or the text of a file as `{source}`"
+            );
+            Err(Refusal::invalid(name, message))
+        }
         (Some(_), Some(_)) => {
             Err(Refusal::invalid(source.0, format!("give `{}` or `{}`, not both", name.0, source.0)))
         }

@@ -99,8 +99,16 @@ impl Content {
                     other => other.to_string(),
                 };
                 let read = Messages::read(&json, None);
-                let Messages { interaction, apart, mut notices, .. } =
-                    read.map_err(|error| Refusal::engine(&within("messages"), error))?;
+                let Messages { interaction, apart, mut notices, .. } = read.map_err(|mut error| {
+                    // A list without a key is called `segments` by the engine.
+                    match error.place.strip_prefix("segments") {
+                        Some(rest) => {
+                            error.place = within(&format!("messages{rest}"));
+                            Refusal::engine("", error)
+                        }
+                        None => Refusal::engine(&within("messages"), error),
+                    }
+                })?;
                 if !apart.is_empty() {
                     let parts = sonometer_report::counted(apart.len(), "part");
                     notices.push(format!("not measured, since nobody said them: {parts} (tool calls, results, reasoning, media)"));
@@ -178,7 +186,9 @@ mod tests {
             (json!({"text": "x", "turns": []}), "give only one of"),
             (json!({"turns": []}), "a transcript needs at least one segment"),
             (json!({"turns": [{"role": " ", "content": "x"}]}), r#"place: "a, turns[0].role""#),
-            (json!({"messages": 5}), r#"place: "a.messages"#),
+            (json!({"messages": 5}), r#"place: "a.messages", message: "expected a list"#),
+            (json!({"messages": []}), r#"place: "a.messages", message: "a transcript needs"#),
+            (json!({"messages": [{"role": "user", "content": 5}]}), r#"place: "a.messages[0].content""#),
             (
                 json!({"text": "ä".repeat(CHARACTERS + 1)}),
                 "200,001 characters; the limit is 200,000; send it in parts",

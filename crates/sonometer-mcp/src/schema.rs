@@ -90,10 +90,8 @@ pub(crate) fn read<T: DeserializeOwned + JsonSchema>(arguments: Map<String, Valu
 
 fn check(value: &Value, schema: &Value, place: &str) -> Result<(), Refusal> {
     let wanted = schema.get("type").and_then(Value::as_str);
-    // Null is what some clients send for what is left out.
     if let Some(wanted) = wanted
         && !is_of(value, wanted)
-        && (place.is_empty() || !value.is_null())
     {
         // Models like to write a list or an object as its JSON in a text.
         let held = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -139,11 +137,14 @@ fn check_object(object: &Map<String, Value>, schema: &Value, place: &str) -> Res
             let message = format!("unknown argument{}; {fix}", given(key, near));
             return Err(Refusal::invalid(place, message));
         };
-        check(value, schema, &within(key))?;
+        // Null is what some clients send for what is left out.
+        if !value.is_null() {
+            check(value, schema, &within(key))?;
+        }
     }
     let required = schema.get("required").and_then(Value::as_array);
-    let missing =
-        required.into_iter().flatten().filter_map(Value::as_str).find(|key| !object.contains_key(*key));
+    let is_given = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
+    let missing = required.into_iter().flatten().filter_map(Value::as_str).find(|key| !is_given(key));
     match missing {
         None => Ok(()),
         Some(key) => {
@@ -288,6 +289,8 @@ mod tests {
                 r#"place: "turns[1]", message: "`role` is missing: Said by whom.""#,
             ),
             (json!({"turns": [{"role": 1}]}), r#"place: "turns[0].role""#),
+            (json!({"turns": [{"role": null}]}), r#"place: "turns[0]", message: "`role` is missing: Said"#),
+            (json!({"turns": [null]}), r#"place: "turns[0]", message: "this is null; give an object"#),
             (json!({"one": {"role": "a", "rol": 1}}), r#"place: "one", message: "unknown argument `rol`"#),
         ] {
             let told = told(arguments.clone());

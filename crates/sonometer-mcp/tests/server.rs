@@ -322,3 +322,32 @@ async fn a_dive_whose_log_is_too_long_to_be_sent_is_closed_without_it() {
     let said = client.call("dive_close", json!({"dive_id": dive})).await;
     assert_eq!((&said["isError"], &said["structuredContent"]["turns"]), (&json!(false), &json!(3)), "{said}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_without_its_arguments_is_told_what_to_give() {
+    let mut client = Client::new().await;
+    for (tool, arguments, part) in [
+        (
+            "explain",
+            json!({}),
+            "give `code`, such as `SM0302`, or a `target` with `text`, `turns` or `messages`",
+        ),
+        ("explain", json!({"code": null, "target": null}), "give `code`, such as `SM0302`"),
+        (
+            "explain",
+            json!({"text": "Hello."}),
+            "give `target`, such as `courtesy`, or the text of a file as `source`",
+        ),
+        ("dive_open", json!({}), "give `stage`, such as `billing-dispute`"),
+        ("check", json!({"source": null}), "`source` is missing"),
+        ("evaluate", json!({"target": "courtesy", "items": null}), "`items` is missing"),
+        ("dive_close", json!({"dive_id": null}), "`dive_id` is missing"),
+        ("sense", json!({"target": "courtesy", "messages": [7]}), "messages[0]: expected an object"),
+    ] {
+        let said = client.call(tool, arguments.clone()).await;
+        assert_eq!(said["isError"], true, "{said}");
+        assert!(text(&said).contains(part), "{tool} {arguments}: {}", text(&said));
+    }
+    let said = client.call("explain", json!({"code": "ann@example.org"})).await;
+    assert!(text(&said).contains("unknown code; give one") && !said.to_string().contains("ann@"), "{said}");
+}

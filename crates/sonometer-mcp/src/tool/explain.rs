@@ -7,7 +7,7 @@ use crate::content::{Content, Target};
 use crate::limits::SHOWN;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sonometer::diagnostic::{excerpt, page};
+use sonometer::diagnostic::page;
 use sonometer::{Ledger, Measured};
 use sonometer_report::{Paint, Part, reasons, reference};
 
@@ -82,23 +82,30 @@ struct Code {
 
 pub(crate) fn explain(call: &Call, arguments: Explain) -> Result<Answer, Refusal> {
     let Explain { target, content, code, canonical } = arguments;
-    let Some(code) = code else { return of_reading(call, &target, &content, canonical == Some(true)) };
     let has_more = target.target.is_some()
         || target.source.is_some()
         || content.text.is_some()
         || content.turns.is_some()
         || content.messages.is_some();
-    match has_more {
-        true => Err(Refusal::invalid("code", "give `code` alone, or a target with something to measure")),
-        false => of_code(&code),
+    match (code, has_more) {
+        (None, true) => of_reading(call, &target, &content, canonical == Some(true)),
+        (Some(code), false) => of_code(&code),
+        (Some(_), true) => {
+            Err(Refusal::invalid("code", "give `code` alone, or a target with something to measure"))
+        }
+        (None, false) => {
+            let message = "there is nothing to explain; give `code`, such as `SM0302`, or a `target` with `text`, `turns` or `messages`";
+            Err(Refusal::invalid("", message))
+        }
     }
 }
 
 fn of_code(code: &str) -> Result<Answer, Refusal> {
     let section = page::section(&code.trim().to_uppercase()).ok_or_else(|| {
-        let message =
-            format!("unknown code `{}`; give one that `check` reports, such as SM0302", excerpt(code));
-        Refusal::invalid("code", message)
+        // What does not look like a code may be private.
+        let is_code = code.len() <= 8 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let code = if is_code { format!(" `{code}`") } else { String::new() };
+        Refusal::invalid("code", format!("unknown code{code}; give one that `check` reports, such as SM0302"))
     })?;
     let text = format!(
         "{}: {}\n\n{}\n\n{}\n\n{}\n\nCorrected:\n\n{}",

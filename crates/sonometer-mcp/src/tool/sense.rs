@@ -243,7 +243,8 @@ fn told(instrument: &Instrument, reading: &Reading, sensed: &Sensed) -> String {
     }
     let left = sensed.evidence_total - sensed.evidence.len();
     if left > 0 {
-        let _ = writeln!(text, "({left} more pieces of evidence; `canonical` gives all)");
+        let pieces = sonometer_report::counted(left, "more piece");
+        let _ = writeln!(text, "({pieces} of evidence; `canonical` gives all)");
     }
     if sensed.score.is_some() {
         match (sensed.triggered.len(), sensed.markers) {
