@@ -61,7 +61,6 @@ pub(crate) struct Exchange {
 struct Live {
     state: State,
     blocked: Option<Blocked>,
-    is_kept: bool,
 }
 
 enum State {
@@ -136,7 +135,7 @@ impl ModelGuard {
         };
         let outcome = if bytes.len() < WORTH_DETACHING { guarded(read) } else { py.detach(|| guarded(read)) };
         let digest = self.guard.digest().to_owned();
-        let live = |state, blocked| Held::new(Live { state, blocked, is_kept: false }, &WORDS);
+        let live = |state, blocked| Held::new(Live { state, blocked }, &WORDS);
         let tables = Arc::clone(&self.tables);
         Ok(Some(match outcome? {
             Ok(mut exchange) => Exchange {
@@ -366,15 +365,13 @@ impl Live {
         }
     }
 
-    /// Keeps the table of the conversation as soon as its answer has an id.
-    fn keep(&mut self, tables: &Tables) {
-        if !self.is_kept {
-            self.is_kept = match &self.state {
-                State::Asked(exchange) => tables.keep(exchange),
-                State::Coming(stream) => tables.keep_of(stream),
-                State::Refused(_) => true,
-            };
-        }
+    /// Keeps the table of the conversation as soon as its answer has an id, or a sealed summary.
+    fn keep(&self, tables: &Tables) {
+        match &self.state {
+            State::Asked(exchange) => tables.keep(exchange),
+            State::Coming(stream) => tables.keep_of(stream),
+            State::Refused(_) => false,
+        };
     }
 
     fn block(&mut self, blocked: Blocked) -> &Blocked {

@@ -110,6 +110,29 @@ def test_a_conversation_goes_on_by_the_id_of_its_last_answer() -> None:
     assert other is not None and other.blocked is not None and other.blocked[0] == "no_table"
 
 
+def test_a_conversation_goes_on_by_its_sealed_summary() -> None:
+    guard, path = open_guard(placeholders=True), "/v1/responses"
+    summary = {"id": "c", "type": "compaction", "encrypted_content": "AAAA"}
+
+    def asked_by(guard: ModelGuard) -> Exchange:
+        exchange = guard.request("POST", path, json.dumps({"input": [summary, {"role": "user", "content": "Who?"}]}).encode())
+        assert exchange is not None
+        return exchange
+
+    first = guard.request("POST", path, json.dumps({"input": f"I am {MAIL}", "stream": True}).encode())
+    assert first is not None and asked_by(guard).blocked is not None, "no answer has come"
+    created = {"type": "response.created", "response": {"id": "r1", "output": []}}
+    done = {"type": "response.output_item.done", "output_index": 0, "item": summary}
+    for event in (created, done):
+        assert first.feed(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+    second = asked_by(guard)
+    assert second.blocked is None
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "You are <EMAIL_ADDRESS_1>"}]}
+    assert f"You are {MAIL}".encode() in second.response(200, json.dumps({"id": "r2", "output": [said]}).encode())[1]
+    other = asked_by(open_guard(placeholders=True)).blocked
+    assert other is not None and other[0] == "no_table" and "the guard that saw the answer with it" in other[1]
+
+
 def test_refusals_have_the_form_of_the_provider_and_no_text() -> None:
     guard = open_guard()
     image = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:{MAIL}"}}]}

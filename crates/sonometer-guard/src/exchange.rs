@@ -5,7 +5,7 @@ use crate::form::Form;
 use crate::guard::{Compiled, Judge};
 use crate::json::{Edits, Object, Shape, position, shape, text_of};
 use crate::lane::{Context, applies, note, refused};
-use crate::numbering::{Numbering, Table};
+use crate::numbering::{Numbering, Seal, Table};
 use crate::policy::{Action, Misfit, On, Role};
 use crate::report::Report;
 use crate::schema::{Schemas, objects};
@@ -82,13 +82,18 @@ impl Exchange {
         }
         let thread = top.get("thread").and_then(|thread| Object::read(thread.get()).ok());
         let goes_on = thread.is_some_and(|thread| thread.text("type").as_deref() == Some("continue"));
-        if !goes_on && !has_sealed_summary(top) {
+        if !goes_on && sealed_summaries(top).is_empty() {
             return Ok(());
         }
-        let what = if goes_on { "`thread`" } else { "a sealed `compaction`" };
-        let message = format!(
-            "with `placeholders`, {what} stands for texts that the guard does not see; send these texts instead, or the table of the conversation"
-        );
+        let message = match goes_on {
+            true => {
+                "with `placeholders`, `thread` stands for texts that the guard does not see; send these texts instead, or the table of the conversation"
+            }
+            false => {
+                "with `placeholders`, a sealed `compaction` stands for texts that this guard did not see; send these texts instead, \
+                 or go on with the guard that saw the answer with it, or with the table of the conversation"
+            }
+        };
         Err(Blocked::new(Kind::NoTable, message))
     }
 
@@ -105,6 +110,10 @@ impl Exchange {
     /// The placeholders of the conversation so far, for one whose history the provider keeps. It holds private text.
     pub fn table(&self) -> Table {
         self.numbering.table()
+    }
+
+    pub(crate) fn seals(&self) -> &[Seal] {
+        self.numbering.seals()
     }
 
     /// Whether the request asks for a stream.
@@ -275,16 +284,18 @@ fn read(body: &[u8], most: usize) -> Result<&str, Blocked> {
     })
 }
 
-/// Whether a request has a summary of earlier texts that is encrypted or signed: the placeholders in it are those of the texts that it
-/// stands for.
-fn has_sealed_summary(top: &Object<'_>) -> bool {
-    let is_sealed = |item: &Object<'_>| {
-        let is_given = |key| item.text(key).is_some_and(|text| !text.is_empty());
-        item.text("type").as_deref() == Some("compaction")
-            && (is_given("encrypted_content") || is_given("signature"))
+/// The summaries of earlier texts in a request that are encrypted or signed, as they are sealed: the placeholders in them are those of
+/// the texts that they stand for.
+pub(crate) fn sealed_summaries(top: &Object<'_>) -> Vec<String> {
+    let sealed = |item: &Object<'_>| {
+        let given = |key| item.text(key).filter(|text| !text.is_empty()).map(Cow::into_owned);
+        let is_summary = item.text("type").as_deref() == Some("compaction");
+        is_summary.then(|| given("encrypted_content").or_else(|| given("signature"))).flatten()
     };
-    objects(top, "messages").iter().any(|message| objects(message, "content").iter().any(is_sealed))
-        || objects(top, "input").iter().any(is_sealed)
+    let messages = objects(top, "messages");
+    let blocks = messages.iter().flat_map(|message| objects(message, "content"));
+    let items = objects(top, "input").into_iter().chain(blocks);
+    items.filter_map(|item| sealed(&item)).collect()
 }
 
 /// Whether the content of the answer is asked for as JSON.

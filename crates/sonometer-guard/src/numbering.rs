@@ -3,6 +3,7 @@
 //! A request has its whole history, which gives the same numbers again. Where the provider keeps the history, the table is handed on.
 
 use aho_corasick::AhoCorasick;
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -25,6 +26,16 @@ pub(crate) struct Numbering {
     /// The oldest of them in automata, each with the place in `order` where its values end. They shrink by half at least from one to the next,
     /// so a text is read as often as there are digits in the number of values, and not once for each.
     finders: Vec<(AhoCorasick, usize)>,
+    /// The sealed summaries of the answer, by which its client may go on.
+    seals: Vec<Seal>,
+}
+
+/// SHA-256 of a sealed summary of a conversation.
+pub(crate) type Seal = [u8; 32];
+
+/// By what a sealed summary is known.
+pub(crate) fn seal_of(sealed: &str) -> Seal {
+    Sha256::digest(sealed).into()
 }
 
 /// So many of the newest values are looked for one by one: an automaton for fewer costs more than it saves.
@@ -49,6 +60,19 @@ impl Numbering {
             self.order.push(placeholder.clone());
         }
         placeholder
+    }
+
+    /// Notes a sealed summary in an answer.
+    pub(crate) fn seal(&mut self, sealed: &str) {
+        let seal = seal_of(sealed);
+        if !self.seals.contains(&seal) {
+            self.seals.push(seal);
+        }
+    }
+
+    /// The sealed summaries of the answer so far.
+    pub(crate) fn seals(&self) -> &[Seal] {
+        &self.seals
     }
 
     /// Whether there is anything to restore.
@@ -150,6 +174,11 @@ impl Table {
     /// Whether it has no placeholders.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+
+    /// Whether it is of the same conversation as an earlier table.
+    pub(crate) fn goes_on(&self, earlier: &Self) -> bool {
+        self.values.starts_with(&earlier.values)
     }
 
     /// About as many bytes as it takes.

@@ -1,11 +1,11 @@
-//! Tables of conversations whose history the provider keeps, by the id of their last answer. In memory only.
+//! Tables of conversations whose history the provider keeps, by the id of their last answer, or by a sealed summary in it. In memory
+//! only.
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, sealed_summaries};
 use crate::form::Form;
-use crate::numbering::Table;
+use crate::json::{Object, Shape, shape};
+use crate::numbering::{Seal, Table, seal_of};
 use crate::stream::Stream;
-use serde::Deserialize;
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,32 +16,41 @@ const MOST_TABLES: usize = 1_000;
 const MOST_BYTES: usize = 8 << 20;
 
 /// The tables of the last thousand answers, for one process: [`crate::Guard::request_kept`] goes on with the table of
-/// `previous_response_id`. They hold private text, never leave memory, and end with it.
+/// `previous_response_id`, or of a sealed summary (`compaction`). They hold private text, never leave memory, and end with it.
 #[derive(Default)]
 pub struct Tables(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    by_id: HashMap<Arc<str>, Arc<Table>>,
+    by_key: HashMap<Key, Arc<Table>>,
     /// The oldest first.
-    order: VecDeque<Arc<str>>,
+    order: VecDeque<Key>,
     bytes: usize,
 }
 
-#[derive(Deserialize)]
-struct Previous<'b> {
-    #[serde(borrow, default)]
-    previous_response_id: Option<Cow<'b, str>>,
+/// What a table is kept by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Id(Arc<str>),
+    Seal(Seal),
 }
 
 impl Tables {
-    /// Keeps the table of an exchange by the id of its answer, if that is known by now. Gives whether it is.
+    /// Keeps the table of an exchange by the id of its answer and by its sealed summaries, as far as these have come: ask again while the
+    /// answer comes. Gives whether the id is known.
     pub fn keep(&self, exchange: &Exchange) -> bool {
-        let Some(id) = &exchange.report().response_id else { return false };
-        if exchange.form() == Form::Responses && exchange.compiled.policy.placeholders {
-            self.locked().put(id.as_str().into(), exchange.table());
+        let id = exchange.report().response_id.as_deref();
+        if exchange.compiled.policy.placeholders {
+            let by_id = id.filter(|_| exchange.form() == Form::Responses).map(|id| Key::Id(id.into()));
+            let by_seals = exchange.seals().iter().copied().map(Key::Seal);
+            let mut kept = self.locked();
+            for key in by_id.into_iter().chain(by_seals) {
+                if !kept.by_key.contains_key(&key) {
+                    kept.put(key, exchange.table());
+                }
+            }
         }
-        true
+        id.is_some()
     }
 
     /// As [`Self::keep`], of an answer that streams.
@@ -51,11 +60,25 @@ impl Tables {
 
     /// The table of the conversation that a request goes on with.
     pub(crate) fn of(&self, form: Form, body: &[u8]) -> Option<Arc<Table>> {
-        if form != Form::Responses || self.locked().by_id.is_empty() {
+        if !matches!(form, Form::Responses | Form::Messages) || self.locked().by_key.is_empty() {
             return None;
         }
-        let previous: Previous<'_> = serde_json::from_slice(body).ok()?;
-        self.locked().by_id.get(previous.previous_response_id?.as_ref()).cloned()
+        let top = Object::read(std::str::from_utf8(body).ok()?).ok()?;
+        let is_given = |key: &str| top.get(key).is_some_and(|value| shape(value) != Shape::Null);
+        if form == Form::Responses && is_given("previous_response_id") {
+            let id = top.text("previous_response_id")?;
+            return self.locked().by_key.get(&Key::Id(id.as_ref().into())).cloned();
+        }
+        if ["previous_response_id", "conversation", "container", "thread"].into_iter().any(is_given) {
+            return None;
+        }
+        let seals: Vec<Seal> = sealed_summaries(&top).iter().map(|sealed| seal_of(sealed)).collect();
+        let kept = self.locked();
+        let table = |seal: &Seal| kept.by_key.get(&Key::Seal(*seal));
+        let last = table(seals.last()?)?;
+        // Those before it must be of the same conversation, where each number means the same.
+        let are_of_it = seals.iter().all(|seal| table(seal).is_some_and(|table| last.goes_on(table)));
+        are_of_it.then(|| Arc::clone(last))
     }
 
     fn locked(&self) -> MutexGuard<'_, Kept> {
@@ -64,14 +87,14 @@ impl Tables {
 }
 
 impl Kept {
-    fn put(&mut self, id: Arc<str>, table: Table) {
+    fn put(&mut self, key: Key, table: Table) {
         self.bytes += table.bytes();
-        match self.by_id.insert(Arc::clone(&id), Arc::new(table)) {
+        match self.by_key.insert(key.clone(), Arc::new(table)) {
             Some(before) => self.bytes -= before.bytes(),
-            None => self.order.push_back(id),
+            None => self.order.push_back(key),
         }
         while self.order.len() > MOST_TABLES || self.bytes > MOST_BYTES {
-            let Some(table) = self.order.pop_front().and_then(|oldest| self.by_id.remove(&oldest)) else {
+            let Some(table) = self.order.pop_front().and_then(|oldest| self.by_key.remove(&oldest)) else {
                 return;
             };
             self.bytes -= table.bytes();

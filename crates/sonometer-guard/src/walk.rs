@@ -225,6 +225,12 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             _ if role == Role::Tool => Kinded::Result,
             _ => Kinded::Plain,
         };
+        if kind == "compaction" && self.on == On::Response {
+            let sealed = ["encrypted_content", "signature"].into_iter().find_map(|key| object.text(key));
+            if let Some(sealed) = sealed.filter(|sealed| !sealed.is_empty()) {
+                self.context.numbering.seal(&sealed);
+            }
+        }
         if around == Kinded::Signed {
             return self.signed(&object, role);
         }

@@ -293,6 +293,58 @@ fn rules_judge_requests_and_answers() {
     assert!(!text.contains("4111"), "{text}");
 }
 
+/// A conversation goes on by a sealed summary that came in an answer, whole or streamed; one that did not is refused.
+#[test]
+fn a_conversation_goes_on_by_its_sealed_summary() {
+    let (guard, tables) = (guard(REVERSIBLE), Tables::default());
+    let ask = |body: &str| guard.request_kept(&tables, Form::Responses, body.as_bytes());
+    let item = |sealed: &str| format!(r#"{{"id":"c","type":"compaction","encrypted_content":"{sealed}"}}"#);
+    let mut first = ask(r#"{"model":"m","input":"I am ann@example.org"}"#).expect("passes");
+    let answer = format!(r#"{{"id":"p1","object":"response.compaction","output":[{}]}}"#, item("AAAA"));
+    first.response(200, answer.as_bytes()).expect("passes");
+    tables.keep(&first);
+
+    let user = r#"{"role":"user","content":"Ask bob@example.net, not ann@example.org"}"#;
+    let second = ask(&format!(r#"{{"stream":true,"input":[{},{user}]}}"#, item("AAAA"))).expect("goes on");
+    let sent = String::from_utf8_lossy(second.body()).into_owned();
+    assert!(sent.contains("Ask <EMAIL_ADDRESS_2>, not <EMAIL_ADDRESS_1>"), "{sent}");
+    let mut stream = second.stream();
+    let mut out = Vec::new();
+    let done = format!(
+        "event: response.output_item.done\ndata: {{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{}}}\n\n",
+        item("BBBB")
+    );
+    stream.push(done.as_bytes(), &mut out).expect("passes");
+    tables.keep_of(&stream);
+
+    // Both summaries are of one conversation; the later one has what the earlier one has.
+    for items in [item("BBBB"), format!("{},{}", item("AAAA"), item("BBBB"))] {
+        let mut third = ask(&format!(r#"{{"input":[{items}]}}"#)).expect("goes on");
+        let text = r#"{"id":"r3","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"<EMAIL_ADDRESS_1>, <EMAIL_ADDRESS_2>"}]}]}"#;
+        let shown = third.response(200, text.as_bytes()).expect("passes");
+        let shown = String::from_utf8_lossy(&shown);
+        assert!(shown.contains("ann@example.org, bob@example.net"), "{shown}");
+    }
+
+    // Of another conversation, in which the same number is another value.
+    let mut other = ask(r#"{"model":"m","input":"I am eve@example.com"}"#).expect("passes");
+    let answer = format!(r#"{{"id":"p2","output":[{}]}}"#, item("CCCC"));
+    other.response(200, answer.as_bytes()).expect("passes");
+    tables.keep(&other);
+    for body in [
+        format!(r#"{{"input":[{}]}}"#, item("DDDD")),
+        format!(r#"{{"input":[{},{}]}}"#, item("AAAA"), item("CCCC")),
+        format!(r#"{{"input":[{},{}]}}"#, item("DDDD"), item("AAAA")),
+        format!(r#"{{"conversation":"conv_1","input":[{}]}}"#, item("AAAA")),
+        format!(r#"{{"previous_response_id":"r9","input":[{}]}}"#, item("AAAA")),
+    ] {
+        let refused = ask(&body).expect_err(&body);
+        assert_eq!(refused.kind, Kind::NoTable, "{body}");
+    }
+    let refused = ask(&format!(r#"{{"input":[{}]}}"#, item("DDDD"))).expect_err("is refused");
+    assert!(refused.message.contains("the guard that saw the answer with it"), "{}", refused.message);
+}
+
 /// A conversation goes on by the id of its last answer, whole or streamed, with the numbers that it had; one that is not known is refused.
 #[test]
 fn a_conversation_whose_history_the_provider_keeps_goes_on() {
