@@ -6,8 +6,9 @@ from typing import Any
 
 from langchain_anthropic import ChatAnthropic
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
@@ -114,13 +115,13 @@ async def of_any_model() -> None:
         assert not set(shown) & set(SECRET_LETTERS), shown
     assert shown == MASKED, shown
     image = HumanMessage([{"type": "image", "base64": "AAAA", "mime_type": "image/png"}])
-    for wrong in ([image], [HumanMessage("Hi"), AIMessage([{"type": "thinking", "thinking": MAIL}])]):
-        try:
-            guarded.invoke(wrong)
-        except BlockedError as error:
-            assert "unknown_type" in str(error) and MAIL not in str(error)
-        else:
-            raise AssertionError("it was let through")
+    refused(lambda: guarded.invoke([image]), "unknown_type", "`image`", "`drop`")
+    url = HumanMessage([{"type": "image_url", "image_url": {"url": "data:AAAA"}}])
+    refused(lambda: guarded.invoke([url]), "unmaskable", "`media = ")
+    model = fake("I see.")
+    assert guard_runnable(model, mask="personal-data", media="pass").invoke([url]).content == "I see."
+    assert model.asked[0][0].content == url.content
+    await of_parts()
     try:
         guard_model(model)
     except BlockedError as error:
@@ -129,6 +130,76 @@ async def of_any_model() -> None:
         guard_runnable(None)
     except WrongTypeError as error:
         assert "None is nothing that can be asked" in str(error)
+
+
+def refused(call: Any, *parts: str) -> None:
+    try:
+        call()
+    except BlockedError as error:
+        assert all(part in str(error) for part in parts) and MAIL not in str(error), error
+    else:
+        raise AssertionError("it was let through")
+
+
+class Streamed(GenericFakeChatModel):
+    """A model whose content has parts, also while it streams."""
+
+    parts: list[Any]
+
+    def _stream(self, *arguments: Any, **more: Any) -> Any:
+        for part in self.parts:
+            yield ChatGenerationChunk(message=AIMessageChunk(content=[part], id="run-1"))
+
+
+async def of_parts() -> None:
+    """Thinking is neither shown nor sent; of other parts the policy says what happens."""
+    thought = {"type": "thinking", "thinking": f"She is {MAIL}.", "signature": "AA"}
+    kinds = [thought, {"type": "reasoning", "reasoning": MAIL}, {"type": "redacted_thinking", "data": "AA"}, {"type": "reasoning_content", "reasoning_content": {"text": MAIL}}]
+    said = {"type": "text", "text": f"I wrote to {MAIL}."}
+    image = {"type": "image", "base64": "AAAA", "mime_type": "image/png"}
+
+    def ways(parts: list[Any], **settings: Any) -> tuple[Any, Any]:
+        whole = guard_runnable(fake(AIMessage(parts)), mask="personal-data", **settings)
+        stream = guard_runnable(Streamed(messages=iter(()), parts=parts), mask="personal-data", **settings)
+        return whole, stream
+
+    def joined(stream: Any) -> Any:
+        chunks = list(stream.stream("Hi"))
+        total = chunks[0]
+        for chunk in chunks[1:]:
+            total += chunk
+        return total
+
+    for part in kinds:
+        for whole, stream in (ways([part, said]), ways([part, said], unknown="drop")):
+            answer = whole.invoke("Hi")
+            assert answer.text == "I wrote to ***@*******.***.", answer
+            assert answer.content == [{"type": "text", "text": answer.text}]
+            total = joined(stream)
+            assert total.text == answer.text and MAIL not in str(total), total
+            assert "".join([str(chunk.text) async for chunk in stream.astream("Hi")]) == answer.text
+    # The sum of a stream, and an answer of a model without a guard, stand in a history.
+    model = fake("Yes.")
+    history = [HumanMessage("Hi"), AIMessage([thought, said]), total, HumanMessage("And?")]
+    assert guard_runnable(model, mask="personal-data").invoke(history).content == "Yes."
+    assert [message.type for message in model.asked[0]] == ["human", "ai", "ai", "human"], model.asked
+    assert "thinking" not in str(model.asked) and MAIL not in str(model.asked)
+
+    refusal = {"type": "refusal", "refusal": f"I will not write to {MAIL}."}
+    whole, stream = ways([refusal])
+    assert whole.invoke("Hi").content == [{"type": "refusal", "refusal": "I will not write to ***@*******.***."}]
+    assert "".join(part["refusal"] for chunk in stream.stream("Hi") for part in chunk.content if isinstance(part, dict)) == "I will not write to ***@*******.***."
+
+    whole, stream = ways([image, said])
+    refused(lambda: whole.invoke("Hi"), "unknown_type", "`image`", "`drop`")
+    refused(lambda: list(stream.stream("Hi")), "unknown_type", "image", "`drop`")
+    for parts, text in (([image, said], "I wrote to ***@*******.***."), ([image], "")):
+        whole, stream = ways(parts, unknown="drop")
+        assert whole.invoke("Hi").text == text and joined(stream).text == text
+        assert "image" not in str(whole.invoke("Hi") if parts is None else joined(stream).content)
+    whole, stream = ways([image, said], unknown="pass", media="pass")
+    assert whole.invoke("Hi").content[0] == image
+    assert image in [part for chunk in stream.stream("Hi") for part in chunk.content]
 
 
 def senses() -> None:

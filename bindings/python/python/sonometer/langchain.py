@@ -27,6 +27,14 @@ __all__ = ["guard_model", "guard_runnable", "sensing_handler"]
 
 # Where models of `langchain-openai` and `langchain-anthropic` keep their clients.
 _CLIENTS = ("root_client", "root_async_client", "_client", "_async_client")
+# Parts that stand in `tool_calls` once more, where they are read, and thinking, which is for nobody but the model.
+_CALLS = ("tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call", "invalid_tool_call")
+_THINKING = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
+_LEFT_OUT = _CALLS + _THINKING
+# Images, audio and files as the form of OpenAI's chat has them.
+_MEDIA = ("audio", "file", "image_url", "input_audio")
+_ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool", "developer": "developer"}
+_EMPTY = {"type": "text", "text": ""}
 # What is said about an answer and repeats nothing of it.
 _ABOUT = ("finish_reason", "stop_reason", "model_name", "model", "model_provider", "id", "system_fingerprint", "service_tier")
 
@@ -60,8 +68,10 @@ def guard_model(model: Any, policy: Any = None, /, **settings: Any) -> Any:
 def guard_runnable(model: Any, policy: Any = None, /, **settings: Any) -> Any:
     """A Runnable that masks what goes to a chat model of any provider, and what comes from it, also while it streams.
 
-    Messages go through the guard in the form of OpenAI's chat: texts, parts of texts, and calls of tools. Whatever else a message
-    has is not sent, and whatever else an answer has is not shown. Bind tools to the model before it is guarded.
+    Messages go through the guard in the form of OpenAI's chat: texts, refusals and calls of tools. Thinking is neither sent nor
+    shown. Images, audio and files are refused unless `media` is `"pass"`, parts of other types unless `unknown` is `"drop"` or
+    `"pass"`. Whatever else a message has is not sent, and whatever else an answer has is not shown. Bind tools to the model before
+    it is guarded.
     """
     if not (hasattr(model, "invoke") and hasattr(model, "astream")):
         fix = "give a chat model of LangChain, or what was made of one"
@@ -139,7 +149,7 @@ def _handler_class() -> Any:
 
 
 def _content(content: Any) -> Any:
-    """The content of a message as the form of OpenAI has it: a text, or parts of texts."""
+    """The content of a message as the form of OpenAI has it: a text, or parts, of which the guard says what happens with them."""
     if isinstance(content, str):
         return content
     parts = []
@@ -148,25 +158,25 @@ def _content(content: Any) -> Any:
             parts.append({"type": "text", "text": part})
         elif part.get("type") == "text" and isinstance(part.get("text"), str):
             parts.append({"type": "text", "text": part["text"]})
-        elif part.get("type") not in ("tool_use", "tool_call", "input_json_delta", "tool_call_chunk"):
-            # Calls of tools stand in `tool_calls` once more, and are read there.
-            raise refused("unknown_type", f"a part of a message of the type {part.get('type')}")
+        elif part.get("type") not in _LEFT_OUT:
+            parts.append(part)
     return parts
 
 
 def _asked(messages: Sequence[Any]) -> list[dict[str, Any]]:
     """Messages in the form of OpenAI's chat."""
-    roles = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool", "developer": "developer"}
     asked = []
     for message in messages:
-        if message.type not in roles:
-            raise refused("unknown_type", f"a message of the type {message.type}")
-        one: dict[str, Any] = {"role": roles[message.type], "content": _content(message.content)}
+        # The sum of the chunks of a stream is a message, too.
+        kind = message.type.removesuffix("MessageChunk").lower()
+        if kind not in _ROLES:
+            raise refused("unknown_type", f"a message of the type {message.type}; give {', '.join(sorted(_ROLES))}")
+        one: dict[str, Any] = {"role": _ROLES[kind], "content": _content(message.content)}
         if message.name:
             one["name"] = message.name
-        if message.type == "ai" and message.tool_calls:
+        if kind == "ai" and message.tool_calls:
             one["tool_calls"] = [_call(call) for call in message.tool_calls]
-        if message.type == "tool":
+        if kind == "tool":
             one["tool_call_id"] = message.tool_call_id
         asked.append(one)
     return asked
@@ -195,7 +205,11 @@ def _runnable_class() -> Any:
 
     def answered(exchange: Exchange, answer: Any) -> Any:
         """A whole answer as it may be shown."""
-        message: dict[str, Any] = {"role": "assistant", "content": _content(answer.content)}
+        content = _content(answer.content)
+        if not isinstance(content, str) and _EMPTY not in content:
+            # Something that stays where all other parts are left out.
+            content.append(_EMPTY)
+        message: dict[str, Any] = {"role": "assistant", "content": content}
         if answer.invalid_tool_calls:
             raise refused("unreadable", "a call of a tool whose arguments are no JSON")
         if answer.tool_calls:
@@ -206,11 +220,23 @@ def _runnable_class() -> Any:
             {"type": "tool_call", "id": call["id"], "name": call["function"]["name"], "args": json.loads(call["function"]["arguments"])}
             for call in message.get("tool_calls", ())
         ]
-        return messages.AIMessage(content=message["content"] or "", tool_calls=calls, **_fields_of(answer))
+        content = message["content"] or ""
+        if not isinstance(content, str):
+            content = [part for part in content if part != _EMPTY] or ""
+        return messages.AIMessage(content=content, tool_calls=calls, **_fields_of(answer))
 
     def event(chunk: Any) -> dict[str, Any]:
         """A chunk of an answer in the form of OpenAI's chat."""
-        delta: dict[str, Any] = {"content": _text(_content(chunk.content))}
+        content = _content(chunk.content)
+        delta: dict[str, Any] = {"content": _text(content)}
+        if not isinstance(content, str):
+            if said := "".join(part["refusal"] for part in content if part.get("type") == "refusal" and isinstance(part.get("refusal"), str)):
+                delta["refusal"] = said
+            for part in content:
+                if part.get("type") not in ("text", "refusal"):
+                    # A member that the guard knows, or one that it does not know: its policy says what happens with either.
+                    kind = part.get("type")
+                    delta.setdefault("annotations" if kind in _MEDIA else f"part.{kind}", []).append(part)
         if chunk.tool_call_chunks:
             delta["tool_calls"] = [
                 {"index": call["index"] or 0, "id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["args"] or ""}}
@@ -224,7 +250,13 @@ def _runnable_class() -> Any:
             {"type": "tool_call_chunk", "index": call["index"], "id": call.get("id"), "name": call["function"].get("name"), "args": call["function"].get("arguments", "")}
             for call in delta.get("tool_calls") or ()
         ]
-        return messages.AIMessageChunk(content=delta.get("content") or "", tool_call_chunks=calls, **more)
+        content = text = delta.get("content") or ""
+        rest = [part for name, parts in delta.items() if name == "annotations" or name.startswith("part.") for part in parts or ()]
+        if refusal := delta.get("refusal"):
+            rest.insert(0, {"type": "refusal", "refusal": refusal})
+        if rest:
+            content = [{"type": "text", "text": text}, *rest] if text else rest
+        return messages.AIMessageChunk(content=content, tool_call_chunks=calls, **more)
 
     def parts(exchange: Exchange, chunk: Any) -> Iterator[Any]:
         more = _fields_of(chunk)
