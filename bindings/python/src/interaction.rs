@@ -6,13 +6,15 @@ use crate::number::{float, is_missing, kind_of, unit};
 use crate::value::{self, text};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple, PyType};
 use sonometer::{MessageForm, Messages, Turn, Unit};
 use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 const SHAPES: &str = "give a str, a list of (role, content) tuples or of chat messages, a dict with `content` or `segments`, or an \
                       Interaction";
+/// What to do with a chat in a form that is not ours.
+const FROM_MESSAGES: &str = "read a chat as other programs write it by Interaction.from_messages(…)";
 
 /// What is measured: a text, or the turns of a conversation. Immutable; cheap to copy.
 ///
@@ -256,7 +258,13 @@ pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Intera
         return transcript(value);
     }
     if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
-        return Ok(sonometer::Interaction::from_json(&value::json(value, "")?).map_err(in_python)?);
+        let json = value::json(value, "")?;
+        let read = sonometer::Interaction::from_json(&json);
+        return read.map_err(|error| pointed(in_python(error).into(), || Ok(json)));
+    }
+    if is_model(value) {
+        let message = format!("{} is not an interaction", kind_of(value));
+        return Err(Failure::wrong_type("interaction", message, FROM_MESSAGES));
     }
     if is_missing(value) {
         let message = format!("{} is not an interaction: the value is missing", kind_of(value));
@@ -284,7 +292,9 @@ fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
 fn transcript(list: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
     let mut turns = Vec::with_capacity(list.len()?);
     for (at, item) in list.try_iter()?.enumerate() {
-        turns.push(segment(&item?, &format!("segments[{at}]"))?);
+        let turn = segment(&item?, &format!("segments[{at}]"));
+        let turn = turn.map_err(|failure| pointed(failure, || value::json(list, "")));
+        turns.push(turn?);
     }
     Ok(sonometer::Interaction::of_messages(turns)?)
 }
@@ -298,6 +308,9 @@ pub(crate) fn segment(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Option<Tu
         return Ok(Turn::from_message(&value::json(item, place)?, place).map_err(in_python)?);
     }
     let message = format!("{} is not a segment", kind_of(item));
+    if is_model(item) {
+        return Err(Failure::wrong_type(place, message, FROM_MESSAGES));
+    }
     Err(Failure::wrong_type(place, message, "give (role, content) or (role, content, seconds)"))
 }
 
@@ -325,6 +338,38 @@ fn turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
     };
     let timestamp = timestamp.map(|seconds| unit(&seconds, &format!("{place}.timestamp"), "the timestamp"));
     Ok(Turn { role: Some(role), content, timestamp: timestamp.transpose()? })
+}
+
+/// Whether an object is of the packages whose messages `from_messages` takes.
+fn is_model(value: &Bound<'_, PyAny>) -> bool {
+    !value.is_instance_of::<PyType>() && value.hasattr("model_dump").unwrap_or(false)
+}
+
+/// What is wrong with an object that is meant as a chat of another program, as `json` gives it: that it is read elsewhere.
+pub(crate) fn pointed(failure: Failure, json: impl FnOnce() -> Outcome<String>) -> Failure {
+    let Failure::Told(told) = &failure else { return failure };
+    let Ok(json) = json() else { return failure };
+    let (place, message) = (told.error.place.as_str(), told.error.message.as_str());
+    let is_chat = match MessageForm::of(&json) {
+        None => false,
+        // A list of these is read here, too.
+        Some(MessageForm::Chat) => {
+            json.starts_with('{') && json.contains("\"role\"") && !place.starts_with("segments")
+        }
+        Some(_) => true,
+    };
+    if is_chat {
+        // The advice for what is written here would mislead.
+        return Failure::invalid(place, message.split("; ").next().unwrap_or_default(), FROM_MESSAGES);
+    }
+    match message.split_once("; the known keys are ") {
+        Some((wrong, _)) if place.starts_with("segments[") => {
+            let fix =
+                "to skip keys of messages, read them by Interaction.from_messages(messages, form=\"openai\")";
+            Failure::invalid(place, wrong, fix)
+        }
+        _ => failure,
+    }
 }
 
 /// What the engine says of JSON, said of Python's objects: `null` is None there.

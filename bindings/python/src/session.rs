@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::held::{Held, Words};
-use crate::interaction::segment;
+use crate::interaction::{pointed, segment};
 use crate::number::{float, kind_of, unit};
 use crate::reading::Reading;
 use crate::target::Target;
-use crate::value::text;
+use crate::value::{self, text};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
@@ -113,7 +113,10 @@ impl Session {
     #[pyo3(signature = (segment, /))]
     fn push_segment<'py>(&self, segment: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = segment.py();
-        let Some(turn) = self::segment(segment, "segment")? else {
+        let turn = self::segment(segment, "segment");
+        let Some(turn) = turn
+            .map_err(|failure| pointed(failure, || Ok(format!("[{}]", value::json(segment, "segment")?))))?
+        else {
             let step = self.held.with(py, false, |running| running.skip())?;
             return step_object(self.model.bind(py), &step);
         };

@@ -235,3 +235,50 @@ def test_interactions_are_copied_and_pickled_to_the_last_digit() -> None:
     assert copy.copy(exact) is exact and copy.deepcopy(exact) is exact
     empty = Interaction("")
     assert pickle.loads(pickle.dumps(empty)) == empty and empty.modality == "text"
+
+
+@pytest.mark.parametrize(
+    ("chat", "place"),
+    [
+        ([{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi!"}]}], "segments[0].parts"),
+        ([{"role": "user", "parts": [{"text": "Hi!"}]}], "segments[0].parts"),
+        ([{"from": "human", "value": "Hi!"}], "segments[0].from"),
+        ([{"type": "human", "data": {"content": "Hi!"}}], "segments[0].data"),
+        ({"messages": [{"role": "user", "content": "Hi!"}]}, "messages"),
+        ({"contents": [{"role": "user", "parts": [{"text": "Hi!"}]}]}, "contents"),
+    ],
+)
+def test_a_chat_of_another_program_is_pointed_to_its_reader(chat: Any, place: str, courtesy: Sensor) -> None:
+    with pytest.raises(InvalidRequestError) as raised:
+        courtesy.sense(chat)
+    assert raised.value.place == place
+    assert raised.value.fix == "read a chat as other programs write it by Interaction.from_messages(…)"
+    assert "did you mean" not in str(raised.value) and "known keys" not in str(raised.value)
+    assert Interaction.from_messages(chat).segments[0].content == "Hi!"
+    if isinstance(chat, list):
+        with pytest.raises(InvalidRequestError, match="from_messages"):
+            courtesy.session().push_segment(chat[0])
+
+
+def test_what_is_no_chat_of_another_program_is_not_pointed_there(courtesy: Sensor) -> None:
+    for talk, fix in [
+        ([{"role": "user", "contnt": "Hi!"}], "did you mean `content`"),
+        ({"segments": [{"role": "user"}]}, "it must be a text"),
+        ({"text": "Hi!"}, "did you mean `content`"),
+        ([{"role": "user", "content": "Hi!", "mood": 7}], 'from_messages(messages, form="openai")'),
+    ]:
+        with pytest.raises(InvalidRequestError) as raised:
+            courtesy.sense(talk)
+        assert fix in str(raised.value), talk
+        assert ("from_messages" in str(raised.value)) == ("from_messages" in fix), talk
+    with pytest.raises(WrongTypeError, match="a Message is not a segment; read a chat"):
+        courtesy.sense([Message()])  # type: ignore[list-item]
+    with pytest.raises(WrongTypeError, match="a Message is not an interaction; read a chat"):
+        courtesy.sense(Message())  # type: ignore[arg-type]
+
+
+class Message:
+    """As messages of `openai` are objects of pydantic."""
+
+    def model_dump(self, **_options: object) -> dict[str, str]:
+        return {"role": "user", "content": "Hi!"}
