@@ -80,6 +80,12 @@ export interface ChatItem {
   readonly summary?: unknown;
 }
 
+/** A message that the provider keeps, by its id, in OpenAI's form of responses. It says nothing here. Give its `type`: without it, it is refused. */
+export interface ChatReference {
+  readonly id: string;
+  readonly type?: 'item_reference' | null | undefined;
+}
+
 interface Described {
   /** By which comparisons call it. */
   readonly label?: string | undefined;
@@ -107,7 +113,7 @@ export class Interaction {
 }
 
 /** What can be measured: a text, the turns of a conversation or the messages of a chat, or an object of the interface. */
-export type InteractionInput = string | readonly (Turn | ChatMessage | ChatItem)[] | TextInteraction | TranscriptInteraction | Interaction;
+export type InteractionInput = string | readonly (Turn | ChatMessage | ChatItem | ChatReference)[] | TextInteraction | TranscriptInteraction | Interaction;
 
 export interface SenseOptions<O extends Offsets = Offsets> {
   /** `raw` by default. */

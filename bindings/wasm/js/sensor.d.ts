@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" />
 import type {
-  ChatItem, ChatMessage, Comparison, Estimate, Fidelity, Finding, InteractionInput, Kind, Modality, OffsetUnit, Offsets, Outcome, Reading,
+  ChatItem, ChatMessage, ChatReference, Comparison, Estimate, Fidelity, Finding, InteractionInput, Kind, Modality, OffsetUnit, Offsets, Outcome, Reading,
   SenseOptions, Stretch, Turn,
 } from './readings.js';
 
@@ -180,7 +180,7 @@ export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
   /** Begins a segment of a conversation; the one before is over. */
   beginSegment(role: string, options?: { readonly timestamp?: number | null | undefined }): Step;
   /** A whole segment of a conversation; a message without text is ignored. */
-  pushSegment(segment: Turn | ChatMessage | ChatItem): Step;
+  pushSegment(segment: Turn | ChatMessage | ChatItem | ChatReference): Step;
   /** Ends the input: everything settles, and the remaining events are returned. `finish` does not need it. */
   end(): Step;
   /** The reading as if the interaction ended here. The session goes on. */

@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" />
 import type {
   CatalogEntry, Comparison, Estimate, Fidelity, InteractionInput as LocalInput, Modality, Offsets, OffsetUnit, Outcome, Place, Reading,
-  SenseOptions, SensorFacts, SessionOptions, Shown, ShownOptions, SourceOptions, Step, Turn, ChatItem, ChatMessage, WasmSource,
+  SenseOptions, SensorFacts, SessionOptions, Shown, ShownOptions, SourceOptions, Step, Turn, ChatItem, ChatMessage, ChatReference, WasmSource,
 } from './index.js';
 
 export { Comparison, Estimate, Reading, SonometerError } from './index.js';
@@ -74,7 +74,7 @@ export class Session<out O extends Offsets = OffsetUnit> implements Remote {
   /** With `transfer`, bytes are moved to the worker and not copied; the page does not have them any more. */
   push(chunk: string | Uint8Array | null | undefined, options?: { readonly transfer?: boolean | undefined } & Cancel): Promise<Step>;
   beginSegment(role: string, options?: { readonly timestamp?: number | null | undefined } & Cancel): Promise<Step>;
-  pushSegment(segment: Turn | ChatMessage | ChatItem, options?: Cancel): Promise<Step>;
+  pushSegment(segment: Turn | ChatMessage | ChatItem | ChatReference, options?: Cancel): Promise<Step>;
   end(options?: Cancel): Promise<Step>;
   soFar(options?: Cancel): Promise<Reading<O>>;
   finish(options?: Cancel): Promise<Reading<O>>;

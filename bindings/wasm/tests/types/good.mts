@@ -50,6 +50,9 @@ sensor.sense([
   { type: 'function_call_output', call_id: '1', output: 'text' },
   { role: 'tool', tool_call_id: '1', content: 'text' },
 ]);
+// As `ResponseInputItem` of the package `openai` has them.
+declare const references: { id: string; type?: 'item_reference' | null }[];
+sensor.sense([...references, { role: 'user', content: 'text' }]);
 sensor.sense({ content: 'text', label: 'a' });
 sensor.sense({ segments: turns, type: 'transcript' });
 sensor.sense(Interaction.parse('{"content": "text"}'), { offsets: false });
