@@ -117,3 +117,23 @@ def test_the_plugin(tmp_path: pathlib.Path) -> None:
     for options in (["--sonometer-update"], []):
         assert "2 passed" in run(tmp_path, "-k", "stays", twice.name, *options)
     assert '- "score": 0.494769,\n+ "score": 0.473445,' in told and "1 failed" in told
+
+
+def test_snapshots_that_cannot_be_are_told(tmp_path: pathlib.Path) -> None:
+    tests = '''
+import sonometer
+
+def test_text(reading_snapshot):
+    reading_snapshot("Thank you!")
+
+def test_number(reading_snapshot):
+    reading_snapshot(sonometer.Sensor("courtesy@1.0").sense("Thank you!"), 7)
+
+def test_twice(reading_snapshot):
+    for said in ("Thank you!", "Go away!"):
+        reading_snapshot(sonometer.Sensor("courtesy@1.0").sense(said), "said")
+'''
+    (tmp_path / "test_wrong.py").write_text(tests, encoding="utf-8")
+    told = run(tmp_path, "--sonometer-update")
+    for part in ("a str is not a reading; give what `sense` or `compare` gives", "`name` is an int; give a str", "`said` is compared twice in this test", "3 failed"):
+        assert part in told, told

@@ -46,6 +46,7 @@ def assert_reading() -> Callable[..., Reading]:
 def reading_snapshot(request: pytest.FixtureRequest) -> Iterator[Callable[[Reading | Comparison], None]]:
     """Compares the canonical bytes of a reading with those in `__readings__` beside the test, one file for each call."""
     calls = 0
+    names: set[str] = set()
     # Tests of several classes may have the same name.
     own = ".".join([node.name for node in request.node.listchain() if isinstance(node, pytest.Class)] + [request.node.name])
 
@@ -54,9 +55,28 @@ def reading_snapshot(request: pytest.FixtureRequest) -> Iterator[Callable[[Readi
         __tracebackhide__ = True
         nonlocal calls
         calls += 1
-        _compare(request, reading.json(), name or (own if calls == 1 else f"{own}-{calls}"))
+        _expect(reading, name)
+        file = name or (own if calls == 1 else f"{own}-{calls}")
+        if file in names:
+            # The second would take the place of the first.
+            pytest.fail(f"the snapshot `{file}` is compared twice in this test; give each reading a name of its own", pytrace=False)
+        names.add(file)
+        _compare(request, reading.json(), file)
 
     yield compare
+
+
+def _expect(reading: Any, name: Any) -> None:
+    """Refuses what is no reading, and a name that is none."""
+    from .. import Comparison, Reading
+    from ..errors import WrongTypeError, _kind
+
+    __tracebackhide__ = True
+    if not isinstance(reading, (Reading, Comparison)):
+        fix = 'give what `sense` or `compare` gives, such as sonometer.Sensor("courtesy").sense(text)'
+        raise WrongTypeError(f"{_kind(reading)} is not a reading; {fix}", place="reading", fix=fix)
+    if name is not None and not isinstance(name, str):
+        raise WrongTypeError(f"`name` is {_kind(name)}; give a str, or leave it out", place="name", fix="give a str, or leave it out")
 
 
 def _compare(request: pytest.FixtureRequest, json_text: str, name: str) -> None:
