@@ -7,6 +7,7 @@ use crate::sheet::{
 };
 use crate::text::bar::bar_parts;
 use crate::text::ledger;
+use crate::words::code_parts;
 use std::fmt::Write;
 
 impl Sheet<'_> {
@@ -18,7 +19,7 @@ impl Sheet<'_> {
         };
         let mut text = format!("# {}{reference}\n", escape(&self.subject.name));
         if !self.subject.description.is_empty() {
-            let _ = write!(text, "\n{}\n", escape(&self.subject.description));
+            let _ = write!(text, "\n{}\n", prose(&self.subject.description));
         }
         let on = (!self.on.is_empty()).then(|| ("data", self.on.clone()));
         let facts: Vec<(&str, String)> = on.into_iter().chain(self.facts.iter().cloned()).collect();
@@ -29,7 +30,7 @@ impl Sheet<'_> {
             let _ = writeln!(text, "- **{}**: {}", escape(name), escape(value));
         }
         for note in &self.notes {
-            let _ = write!(text, "\n> {}\n", escape(note));
+            let _ = write!(text, "\n> {}\n", prose(note));
         }
         for part in &self.parts {
             let part = part.to_markdown();
@@ -69,8 +70,8 @@ fn titled(title: &str, about: &str, inside: &str) -> String {
     if inside.is_empty() {
         return String::new();
     }
-    let title = if title.is_empty() { String::new() } else { format!("## {}\n\n", escape(title)) };
-    let about = if about.is_empty() { String::new() } else { format!("{}\n\n", escape(about)) };
+    let title = if title.is_empty() { String::new() } else { format!("## {}\n\n", prose(title)) };
+    let about = if about.is_empty() { String::new() } else { format!("{}\n\n", prose(about)) };
     format!("{title}{about}{inside}")
 }
 
@@ -119,7 +120,7 @@ fn table(table: &Table) -> String {
         let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     }
     if !table.below.is_empty() {
-        let _ = write!(text, "\n{}\n", escape(&table.below));
+        let _ = write!(text, "\n{}\n", prose(&table.below));
     }
     text
 }
@@ -146,7 +147,7 @@ fn confusion(counts: &Confusion) -> String {
 
 fn cases(cases: &Cases<'_>) -> String {
     let about = if cases.about.is_empty() { "none" } else { &cases.about };
-    let mut text = format!("## {}\n\n{}.\n", escape(&cases.title), escape(about));
+    let mut text = format!("## {}\n\n{}.\n", prose(&cases.title), prose(about));
     for case in &cases.cases {
         let Case { name, about, warning, .. } = case;
         let after: String =
@@ -183,6 +184,15 @@ fn fenced(text: &str) -> String {
     format!("{fence}text\n{inside}{fence}\n")
 }
 
+/// A text of ours, with code where it has backticks.
+fn prose(text: &str) -> String {
+    let part = |(is_code, part): (bool, &str)| match is_code {
+        true => format!("`{}`", part.chars().map(safe).collect::<String>()),
+        false => escape(part),
+    };
+    code_parts(text).into_iter().map(part).collect()
+}
+
 /// Foreign text on one line, without markup.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -215,6 +225,7 @@ mod tests {
             "&lt;b&gt;\\*a\\*\\|\\`x\\` \\!\\[y\\](z) \u{fffd}"
         );
         assert_eq!(escape("- a_b"), "\\- a\\_b");
+        assert_eq!(prose("a_b `a_b` ` c"), "a\\_b `a_b` \\` c");
         assert_eq!(fenced("a ``` b\n"), "````text\na ``` b\n````\n");
         assert_eq!(fenced("`````"), "``````text\n`````\n``````\n");
     }

@@ -8,6 +8,19 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
+/// The parts of a text of ours, each with whether it is code: what stands between two backticks in one line.
+pub(crate) fn code_parts(text: &str) -> Vec<(bool, &str)> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some((before, behind)) = rest.split_once('`') {
+        let code = behind.split_once('`').filter(|(code, _)| !code.is_empty() && !code.contains('\n'));
+        let Some((code, after)) = code else { break };
+        parts.extend([(false, before), (true, code)]);
+        rest = after;
+    }
+    parts.push((false, rest));
+    parts
+}
+
 /// A number with its thousands apart: `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -270,9 +270,10 @@ fn write_page(
     let sheets = kept.iter().map(|(on, reading, origin)| report(reading, on, origin.as_ref(), arguments));
     let mut sheets: Vec<Sheet<'_>> = sheets.collect();
     if let Some(first) = sheets.first_mut().filter(|_| left_out > 0) {
-        first
-            .notes
-            .push(format!("This page shows the first {ON_PAGE} readings; {left_out} more are left out."));
+        first.notes.push(format!(
+            "This page shows the first {ON_PAGE} readings; {left_out} more {} left out.",
+            if left_out == 1 { "is" } else { "are" }
+        ));
     }
     arguments.page.write(&sheets)
 }

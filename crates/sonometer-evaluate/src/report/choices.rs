@@ -22,7 +22,7 @@ pub(super) fn sheet(evaluation: &ChoiceEvaluation) -> Sheet<'_> {
         ("chosen", values.rule()),
         ("items", format!("{}{}", counted(items, "item"), left_out(data, "not labelled"))),
         ("outcome", format!("{} right, {wrong} wrong", items - wrong)),
-        coverage(evaluation.coverage(), lacking, "count as wrong"),
+        coverage(evaluation.coverage(), lacking, ["counts as wrong", "count as wrong"]),
     ]);
     let covered = (lacking > 0).then_some(&evaluation.covered.estimates[..]);
     let method = match evaluation.independent {

@@ -47,7 +47,7 @@ pub(super) fn sheet(evaluation: &Evaluation) -> Sheet<'_> {
                 counts.true_negatives
             ),
         ),
-        coverage(evaluation.coverage(), lacking, "count as negative"),
+        coverage(evaluation.coverage(), lacking, ["counts as negative", "count as negative"]),
     ]);
     sheet.facts.extend(alarms(evaluation.alarms.as_ref()));
     let covered = (lacking > 0).then_some(&evaluation.covered.estimates[..]);

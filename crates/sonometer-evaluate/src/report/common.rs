@@ -98,11 +98,18 @@ pub(super) fn alarms(alarms: Option<&Alarms>) -> Vec<(&'static str, String)> {
     alarms.map_or_else(Vec::new, |alarms| vec![("background", alarms.source()), ("alarms", alarms.told())])
 }
 
-/// How many of the cases held enough.
-pub(super) fn coverage(share: Option<Unit>, insufficient: u64, consequence: &str) -> (&'static str, String) {
+/// How many of the cases held enough. `consequence` is what is said of one and of several that did not.
+pub(super) fn coverage(
+    share: Option<Unit>,
+    insufficient: u64,
+    consequence: [&str; 2],
+) -> (&'static str, String) {
     let told = match share {
+        Some(share) if insufficient == 1 => {
+            format!("{}: 1 holds too little to be measured and {}", places(share), consequence[0])
+        }
         Some(share) if insufficient > 0 => {
-            format!("{}: {insufficient} hold too little to be measured and {consequence}", places(share))
+            format!("{}: {insufficient} hold too little to be measured and {}", places(share), consequence[1])
         }
         _ => "1.000: all hold enough to be measured".to_owned(),
     };
@@ -222,5 +229,15 @@ mod tests {
         let many: Vec<usize> = evenly(100).collect();
         assert_eq!((many.len(), many[0], many[15]), (16, 0, 99));
         assert_eq!(evenly(0).count(), 0);
+    }
+
+    #[test]
+    fn one_and_several_that_hold_too_little_are_told_so() {
+        let told = |insufficient| {
+            coverage(Some(Unit(500_000)), insufficient, ["counts as negative", "count as negative"]).1
+        };
+        assert_eq!(told(0), "1.000: all hold enough to be measured");
+        assert_eq!(told(1), "0.500: 1 holds too little to be measured and counts as negative");
+        assert_eq!(told(2), "0.500: 2 hold too little to be measured and count as negative");
     }
 }

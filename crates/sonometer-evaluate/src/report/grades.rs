@@ -22,7 +22,7 @@ pub(super) fn sheet(evaluation: &GradedEvaluation) -> Sheet<'_> {
     sheet.facts.extend([
         ("ranked by", gauge.name()),
         ("items", format!("{items}{}", left_out(data, "not labelled"))),
-        coverage(evaluation.coverage(), lacking as u64, "rank last"),
+        coverage(evaluation.coverage(), lacking as u64, ["ranks last", "rank last"]),
     ]);
     let mut rows = vec![figure("Spearman's rho", *items, evaluation.correlation)];
     if lacking > 0 {

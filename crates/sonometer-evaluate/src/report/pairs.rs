@@ -20,7 +20,7 @@ pub(super) fn sheet(evaluation: &PairEvaluation) -> Sheet<'_> {
         ("rule", format!("right if {}", evaluation.rule())),
         ("pairs", format!("{pairs}{lost}")),
         ("outcome", outcome(tally)),
-        coverage(evaluation.coverage(), tally.unmeasured, "are worth half a hit"),
+        coverage(evaluation.coverage(), tally.unmeasured, ["is worth half a hit", "are worth half a hit"]),
     ]);
     let covered = (tally.unmeasured > 0).then_some(&evaluation.covered.estimates[..]);
     let method = format!(

@@ -28,7 +28,7 @@ pub(super) fn sheet(evaluation: &SpanEvaluation) -> Sheet<'_> {
                 left_out(&evaluation.data, "not labelled")
             ),
         ),
-        coverage(evaluation.coverage(), lacking, "hold no evidence"),
+        coverage(evaluation.coverage(), lacking, ["holds no evidence", "hold no evidence"]),
     ]);
     sheet.facts.extend(alarms(evaluation.alarms.as_ref()));
     let covered = (lacking > 0).then_some(&evaluation.covered.1[..]);

@@ -9,6 +9,7 @@ use crate::paint::{Tone, safe};
 use crate::plot::permille;
 use crate::sheet::{Bar, Card, Case, Cases, Confusion, Gauge, Gauges, Line, Part, Plots, Sheet, Text};
 use crate::text::ledger;
+use crate::words::code_parts;
 use sonometer::protocol::Effect;
 use sonometer::{Ledger, Unit};
 use std::fmt::Write;
@@ -87,10 +88,10 @@ fn body(sheet: &Sheet<'_>) -> String {
         sheet.kind,
         escape(&sheet.subject.name),
         escape(&sheet.subject.reference),
-        escape(&sheet.subject.description)
+        prose(&sheet.subject.description)
     );
     for note in &sheet.notes {
-        let _ = write!(text, "<p class=\"note\">{}</p>", escape(note));
+        let _ = write!(text, "<p class=\"note\">{}</p>", prose(note));
     }
     let mut parts = sheet.parts.iter().peekable();
     while let Some(part) = parts.next() {
@@ -137,8 +138,8 @@ fn section(title: &str, about: &str, inside: &str) -> String {
     if inside.is_empty() {
         return String::new();
     }
-    let title = if title.is_empty() { String::new() } else { format!("<h2>{}</h2>", escape(title)) };
-    let about = if about.is_empty() { String::new() } else { format!("<p>{}</p>", escape(about)) };
+    let title = if title.is_empty() { String::new() } else { format!("<h2>{}</h2>", prose(title)) };
+    let about = if about.is_empty() { String::new() } else { format!("<p>{}</p>", prose(about)) };
     format!("<section>{title}{about}{inside}</section>")
 }
 
@@ -272,8 +273,8 @@ fn cases(cases: &Cases<'_>) -> String {
     let shown: String = cases.cases.iter().map(case).collect();
     format!(
         "<section><h2>{}</h2><p class=\"about\">{}.</p>{shown}</section>",
-        escape(&cases.title),
-        escape(about)
+        prose(&cases.title),
+        prose(about)
     )
 }
 
@@ -300,7 +301,7 @@ fn case(case: &Case<'_>) -> String {
 fn after(about: &str, warning: &str) -> String {
     let spaced = |class: &str, text: &str| match text {
         "" => String::new(),
-        text => format!(" <small class=\"{class}\">{}</small>", escape(text)),
+        text => format!(" <small class=\"{class}\">{}</small>", prose(text)),
     };
     spaced("dim", about) + &spaced("warn", warning)
 }
@@ -317,6 +318,15 @@ fn card(own: &Card) -> String {
 fn computation(own: &Ledger<'_>) -> String {
     let text = ledger::capped(own);
     format!("<details><summary>Computation</summary><pre tabindex=\"0\">{}</pre></details>", escape(&text))
+}
+
+/// A text of ours, with code where it has backticks.
+fn prose(text: &str) -> String {
+    let part = |(is_code, part): (bool, &str)| match is_code {
+        true => format!("<code>{}</code>", escape(part)),
+        false => escape(part),
+    };
+    code_parts(text).into_iter().map(part).collect()
 }
 
 /// Foreign text in a page: no markup, no characters that steer.
@@ -346,6 +356,8 @@ mod tests {
     fn foreign_text_is_no_markup() {
         assert_eq!(escape("<b a='1'>&\"\u{202e}\r\n"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}\n");
         let bad = "<script>";
+        assert_eq!(prose("a `b<c` d ` e"), "a <code>b&lt;c</code> d ` e");
+        assert_eq!(prose("``, `a\nb`"), "``, `a\nb`");
         let lines =
             vec![Line::of(Tone::Marker(Effect::Improves, 0), bad).and(Tone::Warn, bad).and(Tone::Plain, bad)];
         let gauge = Gauge { below: bad.into(), rest: bad.into(), ..Gauge::of(bad, Unit::ONE) };

@@ -1,6 +1,6 @@
 //! Tables.
 
-use super::{bar, escape, line};
+use super::{bar, escape, line, prose};
 use crate::paint::Tone;
 use crate::sheet::{Cell, Column, Row, Set, Table};
 use std::fmt::Write;
@@ -21,13 +21,13 @@ pub(super) fn table(table: &Table) -> String {
     let rows: String = table.rows.iter().map(|own| row(&table.columns, own)).collect();
     let below = match table.below.as_str() {
         "" => String::new(),
-        below => format!("<p class=\"dim\">{}</p>", escape(below)),
+        below => format!("<p class=\"dim\">{}</p>", prose(below)),
     };
     let inside = format!(
         "<div class=\"scroll\" tabindex=\"0\"><table>{head}<tbody>{rows}</tbody></table></div>{below}"
     );
     match table.folded {
-        true => format!("<details><summary>{}</summary>{inside}</details>", escape(&table.title)),
+        true => format!("<details><summary>{}</summary>{inside}</details>", prose(&table.title)),
         false => inside,
     }
 }
