@@ -5,7 +5,7 @@ import os
 import pathlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -79,6 +79,29 @@ def test_a_column_of_turns_is_found_without_a_name() -> None:
     assert report == sonometer.evaluate("courtesy@1.0", chats, marker="gratitude")
 
 
+def test_chats_of_other_programs_are_read_from_rows_and_lines(tmp_path: pathlib.Path) -> None:
+    talks = [{"id": row["id"], "segments": [("user", row["text"])], "polite": row["polite"]} for row in rows()]
+    expected = sonometer.evaluate("courtesy@1.0", talks, marker="gratitude")
+    forms: dict[str, Callable[[str], Any]] = {
+        "messages": lambda text: [{"id": "1", "role": "user", "parts": [{"type": "text", "text": text}]}],
+        "contents": lambda text: [{"role": "user", "parts": [{"text": text}]}],
+        "conversations": lambda text: [{"from": "human", "value": text}],
+    }
+    for name, chat in forms.items():
+        chats = [{"id": row["id"], name: chat(row["text"]), "polite": row["polite"]} for row in rows()]
+        assert sonometer.evaluate("courtesy@1.0", chats, marker="gratitude") == expected, name
+        # As tables hold what has no type of their own.
+        written = [{**row, name: json.dumps({name: row[name]})} for row in chats]
+        assert sonometer.evaluate("courtesy@1.0", written, marker="gratitude") == expected, name
+        file = tmp_path / f"{name}.jsonl"
+        lines = [{"id": row["id"], name: row[name], "labels": {"polite": row["polite"]}} for row in chats]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        assert sonometer.evaluate("courtesy@1.0", file, marker="gratitude").counts == expected.counts, name
+    with pytest.raises(sonometer.InvalidRequestError, match="content") as raised:
+        sonometer.evaluate("courtesy@1.0", [{"messages": [{"role": "user"}], "polite": True}])
+    assert raised.value.place == "items[0].messages[0].content"
+
+
 def test_pandas(expected: Report) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
     frame = pandas.DataFrame(columns())
@@ -90,10 +113,17 @@ def test_pandas(expected: Report) -> None:
     assert sonometer.evaluate("courtesy@1.0", frame, label="grade", graded=True).kind == "graded"
 
 
+def test_pyarrow(expected: Report) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow cannot be installed")
+    assert sonometer.evaluate("courtesy@1.0", pyarrow.table(columns()), label="polite", marker="gratitude") == expected
+
+
 def test_polars(expected: Report) -> None:
     polars = pytest.importorskip("polars", reason="polars cannot be installed")
     frame = polars.DataFrame(columns())
     assert sonometer.evaluate("courtesy@1.0", frame, label="polite", marker="gratitude") == expected
+    with pytest.raises(WrongTypeError, match=r"frame\.collect\(\)"):
+        sonometer.evaluate("courtesy@1.0", frame.lazy(), label="polite")
     series = {name: frame[name] for name in frame.columns}
     assert sonometer.evaluate("courtesy@1.0", series, label="polite", marker="gratitude") == expected
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from . import _sonometer
+from ._sonometer import Interaction
 from .errors import InvalidRequestError, WrongTypeError
 
 __all__ = ["Figure", "FitReport", "Report", "Threshold", "evaluate", "fit"]
@@ -19,6 +20,8 @@ __all__ = ["Figure", "FitReport", "Report", "Threshold", "evaluate", "fit"]
 # A value, several of them, or a text as the command takes it: "a,b", ">=0.5", "1..3".
 _Class = str | bool | int | float | Sequence[str | bool | int | float]
 _Progress = Callable[[int, int], object]
+# Columns that hold chats as other programs write them, or their JSON.
+_CHATS = ("messages", "contents", "conversations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +238,11 @@ def evaluate(
 ) -> Report:
     """How well a target agrees with what people labelled: figures with intervals, and the worst errors.
 
-    `items`: rows (dicts), a dict of columns, a DataFrame of pandas or Polars, or the path of a `.jsonl` file. `text` names the
-    column of the interactions (default: `interaction`, `text`, `content`, `segments` or `messages`; for pairs `interaction_a`
-    and `interaction_b`), `id` that of the ids (default: `id`). All other columns are labels, or, where there is a column
-    `labels` of dicts, these. Options are those of `sonometer evaluate`; `lower=False` is `--higher`.
+    `items`: rows (dicts), a dict of columns, a DataFrame of pandas or Polars, a Table of pyarrow, or the path of a `.jsonl`
+    file. `text` names the column of the interactions (default: `interaction`, `text`, `content`, `segments`, or `messages`,
+    `contents` or `conversations`, which hold chats as other programs write them; for pairs `interaction_a` and
+    `interaction_b`), `id` that of the ids (default: `id`). All other columns are labels, or, where there is a column `labels`
+    of dicts, these. Options are those of `sonometer evaluate`; `lower=False` is `--higher`.
 
     `background` is ordinary interactions, without labels, to count false alarms on: texts, interactions, rows, or the path of a
     `.jsonl` file or several; `alarms` the share of them that may be alarms, for which a threshold is proposed.
@@ -519,6 +523,8 @@ def _rows(items: Any) -> list[Mapping[str, Any]]:
         return list(items.to_dicts())
     if hasattr(items, "to_dict") and hasattr(items, "columns"):
         return list(items.to_dict("records"))
+    if hasattr(items, "to_pylist") and hasattr(items, "column_names"):
+        return list(items.to_pylist())
     if isinstance(items, Mapping):
         columns = {name: list(column) for name, column in items.items()}
         lengths = {name: len(column) for name, column in columns.items()}
@@ -528,6 +534,8 @@ def _rows(items: Any) -> list[Mapping[str, Any]]:
             raise InvalidRequestError(f"the columns differ in length: {told}; {fix}", place="items", fix=fix)
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     fix = "give a list of dicts, a dict of columns, a DataFrame, or the path of a .jsonl file"
+    if hasattr(items, "collect") and not hasattr(items, "__iter__"):
+        fix = "collect it first: frame.collect()"
     if isinstance(items, (str, bytes)) or not hasattr(items, "__iter__"):
         raise WrongTypeError(f"{type(items).__name__} is not a list of labelled rows; {fix}", place="items", fix=fix)
     rows = list(items)
@@ -544,7 +552,7 @@ def _columns(first: Mapping[str, Any], text: str | tuple[str, str] | None) -> tu
         return (text,) if isinstance(text, str) else tuple(text)
     if "interaction_a" in first or "interaction_b" in first:
         return ("interaction_a", "interaction_b")
-    for name in ("interaction", "text", "content", "segments", "messages"):
+    for name in ("interaction", "text", "content", "segments", *_CHATS):
         if name in first:
             return (name,)
     fix = "give the column of the texts as `text`; the columns are " + ", ".join(str(name) for name in first)
@@ -560,9 +568,21 @@ def _row(at: int, row: Mapping[str, Any], columns: tuple[str, ...], ids: str | N
     labels = row.get("labels")
     if not isinstance(labels, Mapping):
         labels = {name: value for name, value in row.items() if name not in columns and name != own}
-    first, *second = ((str(name), _listed(row[name])) for name in columns)
+    first, *second = ((str(name), _said(at, str(name), _listed(row[name]))) for name in columns)
     identity = _plain(row.get(own))
     return (None if identity is None else str(identity), first, second[0] if second else None, _plain(labels))
+
+
+def _said(at: int, name: str, value: Any) -> Any:
+    """What is said in a column that holds chats as other programs write them; of any other column its value."""
+    is_chat = isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) or hasattr(one, "model_dump") for one in value)
+    if name not in _CHATS or not (is_chat or isinstance(value, (str, bytes)) and value.lstrip()[:1] in ("[", "{", b"[", b"{")):
+        return value
+    try:
+        return Interaction.from_messages({name: value} if is_chat else value)
+    except InvalidRequestError as error:
+        error.place = f"items[{at}].{error.place}"
+        raise
 
 
 def _listed(value: Any) -> Any:

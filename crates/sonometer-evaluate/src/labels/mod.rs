@@ -4,6 +4,7 @@
 //! positive class is said by a [`Class`]. An item without the label, or with null there, is not labelled and left out.
 
 mod background;
+mod chat;
 mod class;
 mod fold;
 mod path;

@@ -1,7 +1,7 @@
 //! Files of labelled interactions: one JSON object a line, `{id, interaction, labels}`; or pairs of them, `{id, interaction_a,
-//! interaction_b, labels}`.
+//! interaction_b, labels}`. A chat as other programs write it may stand in the place of an interaction, or be the line itself.
 
-use super::{Item, Labelled, hexadecimal, path};
+use super::{Item, Labelled, chat, hexadecimal, path};
 use crate::error::{Error, Place};
 use serde::Deserialize;
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub(super) fn interactions(name: &str, bytes: &[u8]) -> Result<Vec<Interaction>,
         let place = Place { line: Some(line), ..Place::of(name) };
         let written: Bare<'_> = object(text, &place)?;
         let json = written.interaction.map_or(text, RawValue::get);
-        Interaction::from_json(json).map_err(|error| Error::engine(place, &error))
+        chat::interaction(json).map_err(|error| Error::engine(place, &error))
     };
     lines.map(interaction).collect()
 }
@@ -123,19 +123,23 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
             "has no `{key}`; if one line holds a pair, every line must have `interaction_a` and `interaction_b`"
         )));
     }
+    // `content` and `segments` are keys of interactions, which stand in one.
+    let is_chat =
+        || !pairs && written.interaction_a.is_none() && written.content.is_none() && chat::is_chat(text);
+    let first = first.map(RawValue::get).or_else(|| is_chat().then_some(text));
     let Some(interaction) = first else {
         return Err(wrong(match (written.interaction_a, written.content, written.segments) {
             (Some(_), ..) => {
                 "holds a pair of interactions, but a single interaction is needed; give it under `interaction`"
             }
             (_, None, None) => {
-                "has no `interaction`; put `content` or `segments` into an object of that name"
+                "has no `interaction`; put `content` or `segments` into an object of that name, or write the `messages` of a chat"
             }
             _ => "is an interaction without labels; write {\"interaction\": {…}, \"labels\": {…}}",
         }));
     };
-    let read = |json: &RawValue, name: &str| {
-        Interaction::from_json(json.get()).map_err(|mut error| {
+    let read = |json: &str, name: &str| {
+        chat::interaction(json).map_err(|mut error| {
             error.place = match (name, error.place.as_str()) {
                 ("", place) => place.to_owned(),
                 (name, "") => name.to_owned(),
@@ -145,7 +149,7 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
         })
     };
     let interaction = read(interaction, name)?;
-    let other = second.map(|second| read(second, "interaction_b")).transpose()?;
+    let other = second.map(|second| read(second.get(), "interaction_b")).transpose()?;
     let labels = match written.labels {
         Some(labels @ Value::Object(_)) => labels,
         None => Value::Object(serde_json::Map::new()),
