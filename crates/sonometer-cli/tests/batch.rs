@@ -459,3 +459,27 @@ fn chats_of_other_programs_are_lines_too() {
     assert_eq!(read[1]["result"], read[0]["result"]);
     assert_eq!(read[2]["result"], read[0]["result"]);
 }
+
+#[test]
+fn what_is_left_out_of_chats_is_told_once_for_all_lines() {
+    let said = r#"{"role": "user", "parts": [{"text": "Thank you so much for your patience today."}]}"#;
+    let call = r#"{"role": "model", "mood": 7, "parts": [{"functionCall": {"name": "f"}}]}"#;
+    let lines = format!(
+        "{{\"id\": \"a\", \"contents\": [{said}]}}\n\
+         {{\"id\": \"b\", \"contents\": [{said}, {call}]}}\n\
+         {{\"id\": \"c\", \"labels\": {{}}, \"contents\": [{said}, {call}, {call}]}}\n"
+    );
+    let input = scratch("chats-with-calls.jsonl", lines.as_bytes());
+    let done = run(&["batch", "courtesy@2.0", &input]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let told = text(&done.stderr);
+    for part in [
+        "left out 3 parts that nobody said, of 2 chats",
+        "line 2: the unknown key `mood` was skipped in contents[1]; 1 further notice like it",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let plain = scratch("chats-without-calls.jsonl", lines.lines().next().expect("has one").as_bytes());
+    let told = text(&run(&["batch", "courtesy@2.0", &plain]).stderr);
+    assert!(!told.contains("left out") && !told.contains("skipped"), "{told}");
+}

@@ -6,7 +6,7 @@ use crate::{Ingested, Kind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
-use sonometer::{Error, Interaction, MessageForm};
+use sonometer::{Error, Interaction, MessageForm, Messages};
 use std::collections::BTreeMap;
 
 /// The wrapping that lists of labelled interactions have.
@@ -18,18 +18,49 @@ struct Wrapping<'a> {
     interaction: Option<&'a RawValue>,
 }
 
+/// An interaction as a line of JSON holds it.
+#[derive(Debug)]
+pub struct Line {
+    /// Its own id, if it has one.
+    pub id: Option<String>,
+    /// The interaction, or why there is none.
+    pub interaction: Result<Interaction, Error>,
+    /// What was left out of a chat as other programs write it.
+    pub left_out: LeftOut,
+}
+
+/// What was left out of a chat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many parts nobody said: tool calls, tool results, reasoning, images, sound or files.
+    pub parts: usize,
+    /// What else was skipped, one sentence each.
+    pub notices: Vec<String>,
+}
+
 /// An interaction with its own id, bare or under `interaction`. Where a chat as other programs write it stands in its place, what was said there.
 pub fn unwrap(text: &str) -> (Option<String>, Result<Interaction, Error>) {
+    let Line { id, interaction, .. } = line(text);
+    (id, interaction)
+}
+
+/// The same, with what was left out of a chat.
+pub fn line(text: &str) -> Line {
     let (id, inner) = match wrapping(text) {
         Some(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
         None => (None, None),
     };
     let text = inner.unwrap_or(text);
-    (
-        id,
-        Interaction::from_json(text)
-            .or_else(|error| if is_chat(text) { Interaction::from_messages(text) } else { Err(error) }),
-    )
+    let mut left_out = LeftOut::default();
+    let interaction = Interaction::from_json(text).or_else(|error| {
+        if !is_chat(text) {
+            return Err(error);
+        }
+        let Messages { interaction, apart, notices, .. } = Messages::read(text, None)?;
+        left_out = LeftOut { parts: apart.len(), notices };
+        Ok(interaction)
+    });
+    Line { id, interaction, left_out }
 }
 
 /// The id of an interaction, as [`unwrap`] gives it.
@@ -108,6 +139,11 @@ mod tests {
             assert_eq!(id.as_deref(), own, "{text}");
             assert_eq!(&*interaction.expect("reads").turns()[0].content, "hi", "{text}");
         }
+        let read = line(
+            r#"{"id": "a", "labels": {}, "conversations": [{"from": "human", "mood": 1, "value": "hi"}, {"from": "tool", "value": "1"}]}"#,
+        );
+        let notices = vec!["the unknown key `mood` was skipped in conversations[0]".to_owned()];
+        assert_eq!(read.left_out, LeftOut { parts: 1, notices });
         for (text, wrong) in [
             (r#"{"messages": [{"role": "user"}]}"#, "`content` is missing"),
             (r#"{"segments": [{"role": "user"}], "messages": []}"#, "unknown key `messages`"),

@@ -19,6 +19,7 @@ use crate::target::Source;
 use crate::threads::ThreadArgument;
 use sonometer::batch::{guarded, in_order, line_json};
 use sonometer::{Error, ErrorCode, Instrument, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
+use sonometer_ingest::{LeftOut, Line};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, IsTerminal, Read, Write};
 use std::ops::{AddAssign, ControlFlow};
@@ -112,6 +113,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     let mut tally = Tally { errors: before.errors, ..Tally::default() };
     let mut summary = Summary::default();
     let mut rows = 0;
+    let mut skipped = Skipped::default();
     // The bar and the outcomes would be in each other's way.
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
     let mut bar = Bar::of("sensing (bytes)", if shown { size } else { 0 });
@@ -129,6 +131,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
             bar.advance(done.bytes);
             tally += done.tally;
             rows += done.rows;
+            skipped.add(done.skipped);
             summary.add(done.summary);
             match done.trouble {
                 Some(error) => ControlFlow::Break(unreadable(input, &error)),
@@ -153,6 +156,9 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
         (true, false) => screen.print(&sheet.to_text(&screen.paint.report()))?,
     }
     screen.note(&tally.summary("item", before.lines, start.elapsed().as_secs_f64()));
+    for note in skipped.notes() {
+        screen.note(&format!("{}: {note}", input::shown(input)));
+    }
     if cfg!(feature = "columns") && rows > 0 && rows == tally.items {
         screen.note(&format!("{}: {}", input::shown(input), advice::ROWS));
     }
@@ -181,6 +187,8 @@ struct Done {
     bytes: usize,
     /// Lines that were refused for a key that a row of a table may have.
     rows: u64,
+    /// What was left out of lines that are chats of other programs.
+    skipped: Skipped,
     /// Why there is no further block.
     trouble: Option<io::Error>,
 }
@@ -206,11 +214,12 @@ impl Bench {
 
     /// The outcome of one line.
     fn line(&self, number: u64, bytes: &[u8]) -> Done {
-        let (id, interaction) = match std::str::from_utf8(bytes) {
-            Ok(text) => sonometer_ingest::unwrap(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        let Line { id, interaction, left_out } = match std::str::from_utf8(bytes) {
+            Ok(text) => sonometer_ingest::line(text.strip_prefix('\u{feff}').unwrap_or(text)),
             Err(error) => {
                 let place = format!("byte {}", error.valid_up_to());
-                (None, Err(Error::invalid(place, "not UTF-8; save the input as UTF-8")))
+                let wrong = Error::invalid(place, "not UTF-8; save the input as UTF-8");
+                Line { id: None, interaction: Err(wrong), left_out: LeftOut::default() }
             }
         };
         let sensed = guarded(|| {
@@ -223,6 +232,7 @@ impl Bench {
                     errors: 0,
                     ics: reading.ics().consumed,
                 },
+                skipped: Skipped::of(number, left_out),
                 ..Done::default()
             };
             if self.sums {
@@ -258,7 +268,57 @@ impl Done {
         self.text.push_str(&later.text);
         self.tally += later.tally;
         self.rows += later.rows;
+        self.skipped.add(later.skipped);
         self.summary.add(later.summary);
+    }
+}
+
+/// What was left out of chats, summed up: a line of output has no place for it.
+#[derive(Debug, Default)]
+struct Skipped {
+    /// Chats of which something was left out.
+    chats: usize,
+    parts: usize,
+    notices: usize,
+    /// The first line with a notice, and what it says.
+    first: Option<(u64, String)>,
+}
+
+impl Skipped {
+    fn of(number: u64, left_out: LeftOut) -> Self {
+        let LeftOut { parts, notices } = left_out;
+        Self {
+            chats: usize::from(parts + notices.len() > 0),
+            parts,
+            notices: notices.len(),
+            first: notices.into_iter().next().map(|notice| (number, notice)),
+        }
+    }
+
+    fn add(&mut self, later: Self) {
+        self.chats += later.chats;
+        self.parts += later.parts;
+        self.notices += later.notices;
+        self.first = self.first.take().or(later.first);
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.parts > 0 {
+            notes.push(format!(
+                "left out {} that nobody said, of {}: tool calls, tool results, reasoning, images, sound or files",
+                counted(self.parts, "part"),
+                counted(self.chats, "chat")
+            ));
+        }
+        if let Some((line, notice)) = &self.first {
+            let more = match self.notices - 1 {
+                0 => String::new(),
+                more => format!("; {} like it, in this and other lines", counted(more, "further notice")),
+            };
+            notes.push(format!("line {line}: {notice}{more}"));
+        }
+        notes
     }
 }
 
