@@ -124,3 +124,31 @@ fn what_cannot_be_read_is_told_with_its_place() {
     assert_eq!(little.status.code(), Some(3));
     assert!(text(&little.stdout).contains("lacks sufficient signal"));
 }
+
+#[test]
+fn messages_of_other_forms_are_lines_too() {
+    let said = "Thank you so much for your patience today.";
+    let plain = format!("{{\"role\": \"user\", \"content\": \"{said}\"}}\n");
+    let arguments = ["stream", "courtesy@2.0", "--form", "jsonl", "--json"];
+    let last = |input: &str| {
+        let streamed = run(&arguments, input.as_bytes());
+        assert!(streamed.status.success(), "{input}: {}", text(&streamed.stderr));
+        text(&streamed.stdout).lines().last().expect("the reading").to_owned()
+    };
+    let expected = last(&plain);
+    for line in [
+        format!(r#"{{"id": "1", "role": "user", "parts": [{{"type": "text", "text": "{said}"}}]}}"#),
+        format!(r#"{{"role": "user", "parts": [{{"text": "{said}"}}]}}"#),
+        format!(r#"{{"type": "human", "data": {{"content": "{said}"}}}}"#),
+        format!(r#"{{"from": "human", "value": "{said}"}}"#),
+    ] {
+        assert_eq!(last(&format!("{line}\n")), expected, "{line}");
+    }
+    // Nobody says anything in the second one.
+    let call =
+        r#"{"role": "assistant", "parts": [{"type": "step-start"}, {"type": "reasoning", "text": "Hm."}]}"#;
+    assert_eq!(last(&format!("{plain}{call}\n")), expected);
+    let wrong = run(&arguments, br#"{"role": "user", "parts": [{"type": "text", "text": 7}]}"#);
+    let told = text(&wrong.stderr);
+    assert!(!wrong.status.success() && told.contains("line 1: parts[0].text"), "{told}");
+}

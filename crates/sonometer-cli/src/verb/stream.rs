@@ -14,8 +14,8 @@ use crate::target::Source;
 use clap::ValueEnum;
 use sentences::Sentences;
 use sonometer::{
-    Error, ErrorCode, Event, Instrument, OffsetUnit, Place, Profile, Reading, Released, SenseOptions,
-    Session, SessionOptions, Step, Turn, Unit, View,
+    Error, ErrorCode, Event, Instrument, MessageForm, Messages, OffsetUnit, Place, Profile, Reading,
+    Released, SenseOptions, Session, SessionOptions, Step, Turn, Unit, View,
 };
 use sonometer_report::Names;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ enum Form {
     Text,
     /// Lines such as `agent: Good morning.`; a line without a role continues the one before
     Turns,
-    /// One segment or chat message a line: `{"role": …, "content": …, "timestamp": …}`
+    /// One segment or chat message a line: `{"role": …, "content": …, "timestamp": …}`, or a message of a language model in another form
     Jsonl,
 }
 
@@ -152,12 +152,12 @@ impl Stream {
         }
         let steps = match form {
             Form::Jsonl => {
-                // A message in which nobody says anything.
-                let Some(turn) = Turn::from_message(line, "").map_err(|error| told(&error))? else {
-                    return Ok(());
-                };
-                self.teller.begin_turn(turn.role.as_deref());
-                vec![self.session.push_segment(turn)]
+                let mut steps = Vec::new();
+                for turn in turns(line).map_err(|error| told(&error))? {
+                    self.teller.begin_turn(turn.role.as_deref());
+                    steps.push(self.session.push_segment(turn));
+                }
+                steps
             }
             _ => match sonometer_ingest::role(line) {
                 Some((role, said)) => {
@@ -317,6 +317,29 @@ impl Teller {
     fn end_line(&self, screen: &mut Screen) -> Result<(), Failure> {
         if self.in_line && !self.roles.is_empty() { screen.print_bytes("\n") } else { Ok(()) }
     }
+}
+
+/// What is said in a line: by a segment or a message, none where nobody says anything.
+fn turns(line: &str) -> Result<Vec<Turn>, Error> {
+    Turn::from_message(line, "")
+        .map(|turn| turn.into_iter().collect())
+        .or_else(|error| of_another_form(line).unwrap_or(Err(error)))
+}
+
+/// The same of a message of another form, if it has one.
+fn of_another_form(line: &str) -> Option<Result<Vec<Turn>, Error>> {
+    let chat = format!("[{line}]");
+    let form = MessageForm::of(&chat).filter(|form| *form != MessageForm::Chat)?;
+    Some(match Messages::read(&chat, Some(form)) {
+        Ok(read) => Ok(read.interaction.turns().to_vec()),
+        // Said of the chat as a whole: nobody says anything.
+        Err(error) if error.place == "segments" => Ok(Vec::new()),
+        Err(mut error) => {
+            let within = error.place.strip_prefix("segments[0]").map(|place| place.trim_start_matches('.'));
+            error.place = within.map(str::to_owned).unwrap_or(error.place);
+            Err(error)
+        }
+    })
 }
 
 /// An event as a line for people.
