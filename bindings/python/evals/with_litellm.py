@@ -45,6 +45,8 @@ def configured() -> None:
     opened = json.loads(made._guard.policy)
     assert opened["placeholders"] and [rule["target"] for rule in opened["rules"]] == ["personal-data"], opened
     assert made.default_on and made.event_hook == ["pre_call", "post_call"], made.event_hook
+    # YAML reads the key `on` as true.
+    assert json.loads(Guardrail({"mask": "personal-data", True: "request"})._guard.policy)["rules"][0]["on"] == "request"
     # Without a policy it is the default one, and rules are those of the policy.
     assert json.loads(Guardrail(mask=False)._guard.policy)["rules"][0]["target"] == "personal-data"
     rule = {"action": "block", "target": "prompt-attack", "on": "request"}

@@ -78,7 +78,9 @@ impl ModelGuard {
     fn new(py: Python<'_>, policy: &str, targets: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let read: Policy = serde_json::from_str(policy).map_err(|error| {
             let fix = "its keys are those of `[guard]` in docs/proxy.md";
-            Failure::invalid("policy", error.to_string(), fix)
+            // The JSON is one line that nobody has written.
+            let told = error.to_string();
+            Failure::invalid("policy", told.split(" at line 1 column ").next().unwrap_or_default(), fix)
         })?;
         let mut found: HashMap<String, Instrument> = HashMap::new();
         for (at, rule) in read.rules.iter().enumerate() {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sonometer
-from sonometer import Exchange, InvalidRequestError, ModelGuard, TargetNotFoundError, WrongTypeError
+from sonometer import Exchange, InvalidRequestError, ModelGuard, SonometerError, TargetNotFoundError, WrongTypeError
 from sonometer._guard_json import begin, ended, pushed, shown
 from sonometer.guarding import open_guard
 
@@ -287,3 +287,27 @@ def test_threads_share_a_guard() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(64)))
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "message"),
+    [
+        (lambda: open_guard(placeholders="yes"), "placeholders", "`placeholders` is a str; give True or False"),  # type: ignore[arg-type]
+        (lambda: open_guard(unknown="skip"), "unknown", "`unknown` is 'skip'; give 'block', 'drop' or 'pass'"),  # type: ignore[arg-type]
+        (lambda: open_guard(on="answer"), "on", "`on` is 'answer'; give 'request', 'response' or 'both'"),  # type: ignore[arg-type]
+        (lambda: open_guard(media=None), "media", "`media` is None; give 'block' or 'pass'"),  # type: ignore[arg-type]
+        (lambda: open_guard(mask="courtesy"), "mask", "masks nothing"),
+        (lambda: open_guard(mask=["personal-data", "courtesi"]), "mask[1]", "did you mean `courtesy`"),
+        (lambda: open_guard(show="xx"), "show", "cannot be `xx`"),  # type: ignore[arg-type]
+        (lambda: open_guard(rules=[{"action": "hide", "target": "refusal"}]), "rules[0].action", "write 'sense', 'mask'"),
+        (lambda: open_guard(mask="personal-data", rules=[{"action": "mask"}]), "rules[0]", "the rule has no `target`"),
+        (lambda: open_guard(mask="personal-data", rules=[{"action": "mask", "target": "courtesi"}]), "rules[0].target", "did you mean"),
+        (lambda: open_guard({"rules": [{"action": "mask", "target": "courtesi"}]}), "policy.rules[0].target", "did you mean"),
+        (lambda: open_guard(limits={"body": 1}), "policy", "unknown field `body`"),
+    ],
+)
+def test_what_is_wrong_with_a_setting_is_told_by_its_name(call: Any, place: str, message: str) -> None:
+    with pytest.raises(SonometerError) as raised:
+        call()
+    assert raised.value.place == place and message in str(raised.value), raised.value
+    assert "line 1 column" not in str(raised.value)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._sonometer import ModelGuard, Target
-from .errors import InvalidRequestError, WrongTypeError, _kind
+from .errors import InvalidRequestError, SonometerError, WrongTypeError, _kind
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -28,6 +28,8 @@ __all__ = ["Settings", "guard", "guarded_http_client", "open_guard"]
 
 _C = TypeVar("_C")
 
+# What some keys of rules can be.
+_WORDS = {"action": ("sense", "mask", "replace", "block", "tag"), "on": ("request", "response", "both")}
 # A client over a connection that stays open would pass the guard by: it is sent to a name that can never be reached.
 _NOWHERE = "wss://connections-that-stay-open-are-not-guarded.invalid"
 
@@ -87,6 +89,7 @@ def open_guard(
     if unknown := [key for key in settings if key not in Settings.__annotations__]:
         fix = f"the settings are {', '.join(['mask', 'on', 'show', *Settings.__annotations__])}"
         raise InvalidRequestError(f"unknown setting `{unknown[0]}`; {fix}", place=unknown[0], fix=fix)
+    _check({"on": on, "show": show} | settings)
     whole: dict[str, Any] = {} if policy is None else _read(policy)
     own = settings.pop("rules", None)
     rules = _rules(whole.get("rules", ()), "policy.rules")
@@ -99,8 +102,10 @@ def open_guard(
     if names is not None and not targets_of_mask:
         fix = 'name what masks, such as mask="personal-data", or leave `mask` out'
         raise InvalidRequestError(f"`mask` is empty, so nothing would be masked; {fix}", place="mask", fix=fix)
+    first = len(rules)
     for target in targets_of_mask:
         rules.append({"action": "mask", "target": target, "on": on} | ({} if show is None else {"mask": show}))
+    before_own = len(rules)
     rules.extend(_rules(own or (), "rules"))
     targets: dict[str, Target[Any]] = {}
     for rule in rules:
@@ -112,7 +117,38 @@ def open_guard(
     except (TypeError, ValueError) as error:
         fix = "give texts, numbers, lists and dicts"
         raise WrongTypeError(f"the policy cannot be written as JSON ({error}); {fix}", place="policy", fix=fix) from None
-    return ModelGuard(text, targets)
+    try:
+        return ModelGuard(text, targets)
+    except SonometerError as error:
+        error.place = _given(error.place, first, len(targets_of_mask), isinstance(names, (str, Target)), before_own)
+        raise
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    """Whether each setting is what it can be: the reader of policies knows them as JSON, which nobody has written here."""
+    words = {"on": _WORDS["on"], "show": None, "limits": None, "rules": None} | {
+        key: typing.get_args(hint) for key, hint in typing.get_type_hints(Settings).items() if key not in ("limits", "rules")
+    }
+    for key, value in settings.items():
+        known = words[key]
+        if known is None:
+            continue
+        fix = "give " + (", ".join(repr(word) for word in known[:-1]) + f" or {known[-1]!r}" if known else "True or False")
+        if not isinstance(value, str if known else bool):
+            raise WrongTypeError(f"`{key}` is {_kind(value)}; {fix}", place=key, fix=fix)
+        if known and value not in known:
+            raise InvalidRequestError(f"`{key}` is {value!r}; {fix}", place=key, fix=fix)
+
+
+def _given(place: str, first: int, count: int, is_one: bool, own: int) -> str:
+    """The place of an error in what was given: `mask` and `rules` become rules of the policy, behind its own."""
+    found = re.fullmatch(r"rules\[(\d+)\](?:\.(.*))?", place)
+    if found is None:
+        return place
+    at, key = int(found[1]), found[2] or ""
+    if first <= at < first + count:
+        return {"mask": "show", "on": "on"}.get(key, "mask" if is_one else f"mask[{at - first}]")
+    return f"rules[{at - own}]{key and '.' + key}" if at >= own else f"policy.{place}"
 
 
 def _read(policy: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
@@ -146,6 +182,13 @@ def _rules(rules: Any, place: str) -> list[dict[str, Any]]:
     for at, rule in enumerate(rules):
         if not isinstance(rule, Mapping):
             raise WrongTypeError(f"a rule is a dict, not {_kind(rule)}; {fix}", place=f"{place}[{at}]", fix=fix)
+        for key, words in _WORDS.items():
+            if key in rule and rule[key] not in words:
+                known = ", ".join(repr(word) for word in words[:-1]) + f" or {words[-1]!r}"
+                raise InvalidRequestError(f"`{key}` is {rule[key]!r}; write {known}", place=f"{place}[{at}].{key}", fix=f"write {known}")
+        for key in ("action", "target"):
+            if key not in rule:
+                raise InvalidRequestError(f"the rule has no `{key}`; {fix}", place=f"{place}[{at}]", fix=fix)
         copied.append(dict(rule))
     return copied
 

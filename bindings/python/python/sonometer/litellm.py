@@ -135,7 +135,8 @@ def _guardrail_class() -> Any:
             # LiteLLM gives its own `mask`, which is False where nobody wrote one.
             mask = None if mask is False else mask
             if isinstance(policy, Mapping):
-                settings |= policy
+                # YAML reads the key `on` as true.
+                settings |= {"on" if key is True else key: value for key, value in policy.items()}
                 mask, on, show = settings.pop("mask", mask), settings.pop("on", on), settings.pop("show", show)
                 policy = None
             self._guard = open_guard(policy, mask=mask, on=on, show=show, **settings)
