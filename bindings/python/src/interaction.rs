@@ -275,7 +275,13 @@ pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Intera
         let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
         return Err(Failure::wrong_type("interaction", "bytes are not an interaction", fix));
     }
-    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), SHAPES))
+    // As columns of pyarrow give them.
+    let fix = if value.hasattr("as_py")? {
+        "give column.to_pylist(), or measure the column by sensor.frame(column)"
+    } else {
+        SHAPES
+    };
+    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), fix))
 }
 
 fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
@@ -341,7 +347,7 @@ fn turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
 }
 
 /// Whether an object is of the packages whose messages `from_messages` takes.
-fn is_model(value: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_model(value: &Bound<'_, PyAny>) -> bool {
     !value.is_instance_of::<PyType>() && value.hasattr("model_dump").unwrap_or(false)
 }
 

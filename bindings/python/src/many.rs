@@ -62,6 +62,12 @@ pub(crate) fn items<'py>(interactions: &Bound<'py, PyAny>) -> Outcome<Bound<'py,
         || interactions.is_instance_of::<PyBytes>()
         || interactions.is_instance_of::<Interaction>()
         || interactions.cast::<PyMapping>().is_ok();
+    // To iterate over a table gives the names of its columns, or columns.
+    if !is_one && interactions.hasattr("columns")? {
+        let message = format!("{} is not a list of interactions", kind_of(interactions));
+        let fix = "give one of its columns, such as frame[\"text\"]";
+        return Err(Failure::wrong_type("interactions", message, fix));
+    }
     match interactions.try_iter() {
         Ok(items) if !is_one => Ok(items),
         _ => {

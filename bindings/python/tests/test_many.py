@@ -262,3 +262,18 @@ def test_metrics_too() -> None:
     metric = Metric("reply-quality")
     readings = pickle.loads(pickle.dumps(metric.batch([KIND, TALK], errors="return")))
     assert readings == [metric.sense(KIND), metric.sense(TALK)]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_a_table_is_no_list_of_interactions(package: str, courtesy: Sensor) -> None:
+    library = pytest.importorskip(package, reason=f"{package} cannot be installed")
+    columns = {"text": ["Thank you so much for your help!", "Hm."], "id": [1, 2]}
+    table = library.table(columns) if package == "pyarrow" else library.DataFrame(columns)
+    for call in (courtesy.batch, courtesy.table, lambda items: list(courtesy.map(items))):
+        with pytest.raises(WrongTypeError, match=r'is not a list of interactions; give one of its columns, such as frame\["text"\]'):
+            call(table)
+    if package == "pyarrow":
+        with pytest.raises(WrongTypeError, match=r"a StringScalar is not an interaction; give column\.to_pylist\(\)"):
+            courtesy.batch(table["text"])
+    else:
+        assert len(courtesy.batch(table["text"])) == 2

@@ -190,7 +190,7 @@ impl<'a> Turns<'a> {
         let known = ["role", "content", "timestamp"];
         if let Some(other) = turns.fields().iter().find(|field| !known.contains(&field.name().as_str())) {
             let message = format!(
-                "turns have a field `{}`; wanted are `role`, `content` and, where there are times, `timestamp`",
+                "turns have a field `{}`; leave it out: wanted are `role`, `content` and, where there are times, `timestamp`",
                 other.name()
             );
             return Err(Error::invalid("column", message));

@@ -147,7 +147,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         ),
         (
             &["wrong-talks.jsonl", "--columns", "score"],
-            "wrong-talks.jsonl: the column `segments`: turns have a field `who`; wanted are `role`, `content` and, where there \
+            "wrong-talks.jsonl: the column `segments`: turns have a field `who`; leave it out: wanted are `role`, `content` and, where there \
              are times, `timestamp`",
         ),
         (
