@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::held::{Held, Words};
-use crate::interaction::{pointed, segment};
+use crate::interaction::{is_model, pointed, segment};
 use crate::number::{float, kind_of, unit};
 use crate::reading::Reading;
 use crate::target::Target;
@@ -86,7 +86,11 @@ impl Session {
             &owned
         } else {
             let message = format!("{} is not a chunk of text", kind_of(chunk));
-            return Err(Failure::wrong_type("content", message, "give a str, or bytes of UTF-8").into());
+            let fix = match is_model(chunk) {
+                true => "give the text in it, such as chunk.choices[0].delta.content",
+                false => "give a str, or bytes of UTF-8",
+            };
+            return Err(Failure::wrong_type("content", message, fix).into());
         };
         let detached = bytes.len() >= WORTH_DETACHING;
         let step = self.held.with(py, detached, |running| running.push(bytes))?;

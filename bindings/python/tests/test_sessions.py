@@ -294,3 +294,14 @@ def test_sources_and_chunks_are_checked(private: Sensor) -> None:
     with pytest.raises(WrongTypeError):
         list(private.guard(b"bytes"))  # type: ignore[arg-type]
     assert list(private.guard([])) == [] and "".join(private.guard(CARD)) == private.sense(CARD).masked[0]
+
+
+def test_a_chunk_of_a_package_is_told_where_its_text_is(courtesy: Sensor) -> None:
+    class Chunk:
+        def model_dump(self) -> dict[str, object]:
+            return {}
+
+    chunks: Any = [Chunk()]
+    for chunked in (courtesy.guard(chunks), courtesy.stream(chunks)):
+        with pytest.raises(WrongTypeError, match=r"a Chunk is not a chunk of text; give the text in it, such as chunk\.choices"):
+            list(chunked)

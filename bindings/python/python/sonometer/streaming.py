@@ -181,6 +181,9 @@ class Guard(_Feed[_R_co]):
     def _push(self, chunk: Any) -> Step:
         if not isinstance(chunk, (str, bytes, bytearray)):
             fix = "a guard takes one text, in chunks of str or bytes"
+            if hasattr(chunk, "model_dump"):
+                # As the packages of providers have them.
+                fix = "give the text in it, such as chunk.choices[0].delta.content"
             raise WrongTypeError(f"{_kind(chunk)} is not a chunk of text; {fix}", place="chunks", fix=fix)
         return super()._push(chunk)
 
