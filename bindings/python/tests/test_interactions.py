@@ -198,6 +198,29 @@ def test_objects_of_pydantic_are_messages() -> None:
     assert read_messages([Message()]).interaction == Interaction([("user", "Hi!")])
 
 
+def test_one_message_and_a_whole_answer_are_chats() -> None:
+    said = {"role": "assistant", "content": "Hi!"}
+    expected = Interaction([("assistant", "Hi!")])
+    answer = {"choices": [{"index": 0, "message": said}]}
+    of_anthropic = {"id": "m", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hi!"}]}
+
+    class Answer:
+        def __init__(self, held: dict[str, Any]) -> None:
+            self.held = held
+
+        def model_dump(self, **_options: object) -> dict[str, Any]:
+            return self.held
+
+    for chat in (said, answer, of_anthropic, {"type": "ai", "content": "Hi!"}):
+        assert read_messages(Answer(chat)).interaction == expected, chat
+        assert read_messages([Answer(said)]).interaction == expected
+    assert read_messages(said).interaction == read_messages(answer).interaction == read_messages(of_anthropic).interaction == expected
+    with pytest.raises(InvalidRequestError, match="expected a list of messages"):
+        read_messages({"content": "Hi!"})
+    with pytest.raises(WrongTypeError, match="`form` is an int; give its name"):
+        read_messages([said], form=7)  # type: ignore[arg-type]
+
+
 def test_a_chat_that_contains_itself_is_refused() -> None:
     messages: list[Any] = []
     messages.append(messages)

@@ -18,7 +18,7 @@ import json
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ._sonometer import Interaction, _read_messages
-from .errors import InvalidRequestError
+from .errors import InvalidRequestError, WrongTypeError, _kind
 
 __all__ = ["Apart", "MessageForm", "Messages", "read_messages"]
 
@@ -55,18 +55,25 @@ class Messages(NamedTuple):
 
 
 def read_messages(messages: Any, *, form: MessageForm | None = None) -> Messages:
-    """Reads a chat: JSON text or bytes, what these hold, or objects of the `openai`, `anthropic` or `langchain` packages.
+    """Reads a chat: JSON text or bytes, what these hold, or objects of the `openai`, `anthropic` or `langchain` packages, such as messages,
+    one message or a whole answer.
 
     Without a `form`, the keys decide. Unknown keys are skipped with a notice. Only where messages with `role` and `content` come
     without a form are they an error: they could be misspelt keys of a transcript.
 
     Raises InvalidRequestError with the place of the first thing that is wrong, or if nobody says anything.
     """
+    if not (form is None or isinstance(form, str)):
+        fix = "give its name, such as 'openai', or leave it out"
+        raise WrongTypeError(f"`form` is {_kind(form)}; {fix}", place="form", fix=fix)
     try:
         plain = messages if isinstance(messages, (str, bytes)) else _plain(messages)
     except RecursionError:
         fix = "use fewer levels"
         raise InvalidRequestError(f"lists and dicts are nested too deep, or one contains itself; {fix}", place="messages", fix=fix) from None
+    # One message. An answer of Anthropic is one by itself.
+    if isinstance(plain, dict) and "content" in plain and ("role" in plain or hasattr(messages, "model_dump")) and plain.get("type") != "message":
+        plain = [plain]
     interaction, told = _read_messages(plain, form)
     found = json.loads(told)
     return Messages(

@@ -45,6 +45,7 @@ pub(crate) fn of_json(text: &str) -> Kind {
         ["content", "segments", "url", "interaction"].iter().any(|key| object.contains_key(*key))
     };
     match &value {
+        _ if is_answer(&value) => Kind::Chat,
         Value::Object(object) if is_interaction(object) => Kind::Json,
         // Meant as a chat, whatever is wrong with its messages: an interaction has no such key.
         Value::Object(object) if object.contains_key("messages") => Kind::Chat,
@@ -68,7 +69,7 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         )
     })?;
     let Some((base, list)) = messages(&value) else {
-        if asks_with_text(&value) {
+        if asks_with_text(&value) || is_answer(&value) {
             return of_form(text, MessageForm::Chat, hints, limits);
         }
         let message = "not a list of messages with roles; write `[{\"role\": …, \"content\": …}]`";
@@ -150,6 +151,12 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         draft.note(format!("left out {} of the program", counted(notices, "notice")));
     }
     draft.finish(Kind::Chat, hints)
+}
+
+/// Whether it is an answer of OpenAI's chat or of Anthropic, which holds one message.
+fn is_answer(value: &Value) -> bool {
+    let is_message = value.get("type").is_some_and(|kind| kind == "message") && value.get("role").is_some();
+    is_message || value.pointer("/choices/0/message").is_some_and(Value::is_object)
 }
 
 /// The form of a chat that the engine reads as a whole. Files of OpenAI's and Anthropic's form may have more beside their messages
@@ -451,7 +458,9 @@ mod tests {
                 assert_eq!(*told, format!("? {role}: {said} @{place}"), "{case}");
             }
             let parts = case["apart"].as_array().map_or(0, Vec::len);
-            let notes: &[String] = if parts == 0 { &[] } else { &[left_out(parts)] };
+            let mut notes: Vec<String> = if parts == 0 { Vec::new() } else { vec![left_out(parts)] };
+            let notices = case["notices"].as_array().expect("is a list");
+            notes.extend(notices.iter().filter_map(Value::as_str).map(str::to_owned));
             assert_eq!(told[turns.len()..], *notes, "{case}");
         }
     }

@@ -74,6 +74,15 @@ impl<'s> Draft<'s> {
         }
     }
 
+    /// Notes that there were more answers than the first.
+    pub(super) fn skip_more(&mut self, count: usize, noun: &str) {
+        match count {
+            0 => {}
+            1 => self.notice(format!("1 more {noun} was skipped")),
+            _ => self.notice(format!("{count} more {noun}s were skipped")),
+        }
+    }
+
     /// Notes the keys of a map that are not among the known ones.
     pub(super) fn skip_unknown(&mut self, node: &Node, place: &str, known: &[&str]) {
         let Value::Map(entries) = &node.value else { return };
@@ -107,7 +116,8 @@ impl<'s> Draft<'s> {
             self.notice(format!("the unknown key `{key}` was skipped{times} {at}"));
         }
         if self.more > 0 {
-            self.notices.push(format!("and {} more were skipped", self.more));
+            let were = if self.more == 1 { "was" } else { "were" };
+            self.notices.push(format!("and {} more {were} skipped", self.more));
         }
         let interaction = match self.turns.is_empty() && !self.apart.is_empty() {
             true => Interaction::of_messages(vec![None])?,

@@ -49,9 +49,7 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
     if let Some(answer) = answer.filter(|answer| answer.get("parts").is_some()) {
         content(answer, "assistant", "candidates[0].content", draft)?;
     }
-    if candidates.len() > 1 {
-        draft.notice(format!("{} more candidates were skipped", candidates.len() - 1));
-    }
+    draft.skip_more(candidates.len().saturating_sub(1), "candidate");
     Ok(())
 }
 

@@ -192,7 +192,10 @@ impl Messages {
         };
         let mut draft = Draft::new(json, is_named);
         match form {
-            MessageForm::Chat => language_model::read(&root, &mut draft)?,
+            MessageForm::Chat => match answer(&root) {
+                Some((place, message)) => read_answer(&root, &place, message, &mut draft)?,
+                None => language_model::read(&root, &mut draft)?,
+            },
             MessageForm::Gemini => gemini::read(&root, &mut draft)?,
             MessageForm::AiSdk => ai_sdk::read(&root, &mut draft)?,
             MessageForm::LangChain => langchain::read(&root, &mut draft)?,
@@ -321,12 +324,35 @@ fn recognised(root: &Node) -> Option<MessageForm> {
         ];
         let known = LISTS.iter().find(|(key, _)| has_list(key)).map(|(_, form)| *form);
         let is_request = || text(root, "model").and(text(root, "input")).map(|_| MessageForm::Chat);
-        return known.or_else(|| recognised_list(language_model::messages(root)?.1)).or_else(is_request);
+        return known
+            .or_else(|| recognised_list(language_model::messages(root)?.1))
+            .or_else(is_request)
+            .or_else(|| answer(root).map(|_| MessageForm::Chat));
     }
     match &root.value {
         Value::List(items) => recognised_list(items),
         _ => None,
     }
+}
+
+/// The one message of an answer of OpenAI's chat or of Anthropic, with its place.
+fn answer(root: &Node) -> Option<(String, &Node)> {
+    if text(root, "type") == Some("message") && text(root, "role").is_some() {
+        return Some((String::new(), root));
+    }
+    let message = draft::list(root, "choices").first()?.get("message")?;
+    is_map(message).then(|| ("choices[0].message".to_owned(), message))
+}
+
+/// Reads it. Nobody writes a transcript so: unknown keys are skipped.
+fn read_answer(root: &Node, place: &str, message: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
+    draft.is_foreign = true;
+    let more = draft::list(root, "choices").len().saturating_sub(1);
+    draft.skip_more(more, "choice");
+    if let Some(turn) = language_model::turn(message, place, draft)? {
+        draft.push(turn, if place.is_empty() { "content".to_owned() } else { format!("{place}.content") });
+    }
+    Ok(())
 }
 
 fn recognised_list(items: &[Node]) -> Option<MessageForm> {
