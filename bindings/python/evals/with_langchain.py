@@ -209,6 +209,16 @@ def senses() -> None:
     guarded.invoke("secret", config={"callbacks": [handler]})
     list(guarded.stream("secret", config={"callbacks": [handler]}))
     assert len(readings) == 2 and readings[0].json() == readings[1].json(), readings
+    try:
+        sensing_handler(7, print)  # type: ignore[arg-type]
+    except WrongTypeError as error:
+        assert "an int is no target" in str(error), error
+    else:
+        raise AssertionError("a number was taken for a target")
+    # What is said is measured: text and refusals, and neither thinking nor texts of other parts.
+    parts: list[Any] = [{"type": "reasoning", "text": "Thank you."}, {"type": "text", "text": "Good morning, "}, {"type": "refusal", "refusal": "I cannot do that, I am so sorry."}]
+    fake(AIMessage(parts)).invoke("Hi", config={"callbacks": [handler]})
+    assert readings[-1].interaction.content == "Good morning, I cannot do that, I am so sorry.", readings[-1].interaction
     found: list[Any] = []
     kind = fake("Good morning, thank you so much for your help!")
     list(kind.stream("Hi", config={"callbacks": [sensing_handler("courtesy@1.0", readings.append, on_evidence=found.append)]}))

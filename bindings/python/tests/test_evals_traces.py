@@ -9,10 +9,25 @@ from conftest import CARD, KIND
 from recorder import recorder
 from test_examples import example
 
-from sonometer import Sensor, fingerprint
+from sonometer import Sensor, WrongTypeError, fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 TRACE, SPAN = "a" * 32, "b" * 16
+
+
+def test_a_processor_needs_a_target_and_a_logger() -> None:
+    import logging
+
+    from sonometer.opentelemetry import sensing_processor
+
+    for target, logger, place in (
+        ("courtesy@1.0", None, "logger"),
+        ("courtesy@1.0", logging.getLogger("sonometer"), "logger"),
+        (7, None, "target"),
+    ):
+        with pytest.raises(WrongTypeError) as raised:
+            sensing_processor(target, logger)  # type: ignore[arg-type]
+        assert raised.value.place == place
 
 
 def test_opentelemetry() -> None:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from . import load
 from ._guard_json import begin, ended, pushed, refused, shown
 from ._optional import need
+from ._sonometer import Target
 from .errors import WrongTypeError, _kind
 from .guarding import open_guard
 from .guarding import guard as guard_client
 
 if TYPE_CHECKING:
-    from ._sonometer import Exchange, ModelGuard, Reading, Target
+    from ._sonometer import Exchange, ModelGuard, Reading
 
 __all__ = ["guard_model", "guard_runnable", "sensing_handler"]
 
@@ -94,14 +95,19 @@ def sensing_handler(
         if not (callable(told) or told is None and name == "on_evidence"):
             fix = "give a function that takes it, such as print"
             raise WrongTypeError(f"`{name}` is called with what is found; {_kind(told)} cannot be; {fix}", place=name, fix=fix)
-    return _handler_class()(load(target) if isinstance(target, str) else target, on_reading, on_evidence)
+    found = load(target) if isinstance(target, str) else target
+    if not isinstance(found, Target):
+        fix = "give one, or the name of what ships"
+        raise WrongTypeError(f"{_kind(found)} is no target; {fix}", place="target", fix=fix)
+    return _handler_class()(found, on_reading, on_evidence)
 
 
-def _text(content: Any) -> str:
-    """The text of an answer's content."""
+def _text(content: Any, kinds: tuple[str, ...] = ("text", "refusal")) -> str:
+    """What an answer's content says: its text, or that of parts of these types."""
     if isinstance(content, str):
         return content
-    return "".join(part if isinstance(part, str) else str(part.get("text", "")) for part in content or ())
+    parts = (part if isinstance(part, str) else str(part.get(part["type"]) or "") for part in content or () if isinstance(part, str) or part.get("type") in kinds)
+    return "".join(parts)
 
 
 @lru_cache(maxsize=1)
@@ -228,10 +234,10 @@ def _runnable_class() -> Any:
     def event(chunk: Any) -> dict[str, Any]:
         """A chunk of an answer in the form of OpenAI's chat."""
         content = _content(chunk.content)
-        delta: dict[str, Any] = {"content": _text(content)}
+        delta: dict[str, Any] = {"content": _text(content, ("text",))}
         if not isinstance(content, str):
-            if said := "".join(part["refusal"] for part in content if part.get("type") == "refusal" and isinstance(part.get("refusal"), str)):
-                delta["refusal"] = said
+            if refusal := _text(content, ("refusal",)):
+                delta["refusal"] = refusal
             for part in content:
                 if part.get("type") not in ("text", "refusal"):
                     # A member that the guard knows, or one that it does not know: its policy says what happens with either.

@@ -20,7 +20,7 @@ from typing import Any
 from . import fingerprint, load
 from ._optional import need
 from ._sonometer import Reading, Target
-from .errors import SonometerError
+from .errors import SonometerError, WrongTypeError, _kind
 
 __all__ = ["EVENT", "evaluation_attributes", "sensing_processor"]
 
@@ -78,7 +78,15 @@ def sensing_processor(target: str | Target[Any], logger: Any) -> Any:
     Spans without the attribute are left alone. For messages that cannot be read, the event has `error.type` in the place of a score; the
     program that is traced never fails because of it.
     """
-    return _processor_class()(load(target) if isinstance(target, str) else target, logger)
+    found = load(target) if isinstance(target, str) else target
+    if not isinstance(found, Target):
+        fix = "give one, or the name of what ships"
+        raise WrongTypeError(f"{_kind(found)} is no target; {fix}", place="target", fix=fix)
+    # It would fail at the end of the first span, where nobody looks.
+    if not hasattr(logger, "emit"):
+        fix = 'give one of the SDK: LoggerProvider().get_logger("sonometer")'
+        raise WrongTypeError(f"{_kind(logger)} is no logger of OpenTelemetry; {fix}", place="logger", fix=fix)
+    return _processor_class()(found, logger)
 
 
 def _answers(messages: Any) -> str:
