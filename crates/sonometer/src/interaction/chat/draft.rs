@@ -116,8 +116,7 @@ impl<'s> Draft<'s> {
             self.notice(format!("the unknown key `{key}` was skipped{times} {at}"));
         }
         if self.more > 0 {
-            let were = if self.more == 1 { "was" } else { "were" };
-            self.notices.push(format!("and {} more {were} skipped", self.more));
+            self.notices.push(format!("and {} more were skipped", self.more));
         }
         let interaction = match self.turns.is_empty() && !self.apart.is_empty() {
             true => Interaction::of_messages(vec![None])?,
