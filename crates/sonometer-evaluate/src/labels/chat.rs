@@ -1,13 +1,60 @@
 //! Chats as other programs write them, in the place of interactions.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
-use sonometer::{Error, Interaction, MessageForm};
+use sonometer::{Error, Interaction, MessageForm, Messages};
 use std::collections::BTreeMap;
 
+/// An interaction, and of a chat which message each turn is.
+pub(super) struct Talk {
+    pub(super) interaction: Interaction,
+    messages: Option<Numbered>,
+}
+
+/// The messages of a chat: some are no turns, and what the model is told may be a turn and no message.
+struct Numbered {
+    count: usize,
+    /// By turn.
+    numbers: Vec<Option<usize>>,
+}
+
 /// An interaction as it is written here, or what is said in a chat as other programs write it.
-pub(super) fn interaction(json: &str) -> Result<Interaction, Error> {
-    Interaction::from_json(json)
-        .or_else(|error| if is_chat(json) { Interaction::from_messages(json) } else { Err(error) })
+pub(super) fn talk(json: &str) -> Result<Talk, Error> {
+    let own = Interaction::from_json(json);
+    let own = own.map(|interaction| Talk { interaction, messages: None });
+    own.or_else(|error| {
+        if !is_chat(json) {
+            return Err(error);
+        }
+        let Messages { interaction, places, .. } = Messages::read(json, None)?;
+        Ok(Talk { interaction, messages: numbered(json, &places) })
+    })
+}
+
+impl Talk {
+    /// Labels with a value for each turn, where they have one for each message.
+    pub(super) fn align(&self, labels: &mut Value) {
+        let Some(Numbered { count, numbers }) = &self.messages else { return };
+        match labels {
+            Value::Array(values) if values.len() == *count => {
+                let of_turn = |number: &Option<usize>| number.map_or(Value::Null, |at| values[at].clone());
+                *labels = numbers.iter().map(of_turn).collect();
+            }
+            Value::Object(members) => members.values_mut().for_each(|inner| self.align(inner)),
+            _ => {}
+        }
+    }
+}
+
+/// Which message each turn is, by places such as `messages[2].content`.
+fn numbered(json: &str, places: &[String]) -> Option<Numbered> {
+    let root: Value = serde_json::from_str(json).ok()?;
+    let number = |place: &String| place.split_once('[')?.1.split_once(']')?.0.parse::<usize>().ok();
+    let key = places.iter().find_map(|place| place.split_once('[')).map(|(key, _)| key)?;
+    let list = root.get(key).unwrap_or(&root).as_array()?;
+    let numbers: Vec<Option<usize>> = places.iter().map(number).collect();
+    let are_there = numbers.iter().flatten().all(|number| *number < list.len());
+    are_there.then_some(Numbered { count: list.len(), numbers })
 }
 
 /// Whether JSON that is no interaction is meant as a chat.
@@ -26,6 +73,7 @@ pub(super) fn is_chat(json: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{Background, Labelled};
+    use serde_json::{Value, json};
 
     fn said(line: &str) -> Vec<String> {
         let labelled = Labelled::read("items.jsonl", line.as_bytes()).expect("reads");
@@ -55,6 +103,32 @@ mod tests {
             r#"{{{around}, "interaction_a": {{"messages": {chat}}}, "interaction_b": {{"content": "b"}}}}"#
         );
         assert!(Labelled::read("pairs.jsonl", pair.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn labels_of_messages_are_those_of_their_turns() {
+        let chat = r#"[{"role": "user", "content": "a"}, {"role": "tool", "tool_call_id": "1", "content": "t"}, {"role": "user", "content": "b"}]"#;
+        let labels = r#"{"kind": [1, 2, 3], "deep": {"kind": [1, null, 3]}, "set": ["x", "y"]}"#;
+        for (line, kind) in [
+            (format!(r#"{{"messages": {chat}, "labels": {labels}}}"#), json!([1, 3])),
+            (format!(r#"{{"interaction": {chat}, "labels": {labels}}}"#), json!([1, 3])),
+            (format!(r#"{{"system": "s", "messages": {chat}, "labels": {labels}}}"#), json!([null, 1, 3])),
+        ] {
+            let labelled = Labelled::read("items.jsonl", line.as_bytes()).expect("reads");
+            let labels = &labelled.items()[0].labels;
+            assert_eq!((&labels["kind"], &labels["deep"]["kind"]), (&kind, &kind), "{line}");
+            assert_eq!(labels["set"], json!(["x", "y"]), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_single_label_needs_no_list_of_labels() {
+        let line = r#"{"messages": [{"role": "user", "content": "hi"}], "label": "kind"}
+{"interaction": {"content": "hi"}, "label": {"tone": "kind"}}
+{"interaction": {"content": "hi"}, "label": "kind", "labels": {"tone": "rude"}}"#;
+        let labelled = Labelled::read("items.jsonl", line.as_bytes()).expect("reads");
+        let labels: Vec<&Value> = labelled.items().iter().map(|item| &item.labels).collect();
+        assert_eq!(labels, [&json!({"label": "kind"}), &json!({"tone": "kind"}), &json!({"tone": "rude"})]);
     }
 
     #[test]

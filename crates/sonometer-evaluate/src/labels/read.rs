@@ -4,8 +4,8 @@
 use super::{Item, Labelled, chat, hexadecimal, path};
 use crate::error::{Error, Place};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sonometer::Interaction;
 
@@ -51,7 +51,7 @@ pub(super) fn interactions(name: &str, bytes: &[u8]) -> Result<Vec<Interaction>,
         let place = Place { line: Some(line), ..Place::of(name) };
         let written: Bare<'_> = object(text, &place)?;
         let json = written.interaction.map_or(text, RawValue::get);
-        chat::interaction(json).map_err(|error| Error::engine(place, &error))
+        chat::talk(json).map(|talk| talk.interaction).map_err(|error| Error::engine(place, &error))
     };
     lines.map(interaction).collect()
 }
@@ -139,7 +139,7 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
         }));
     };
     let read = |json: &str, name: &str| {
-        chat::interaction(json).map_err(|mut error| {
+        chat::talk(json).map_err(|mut error| {
             error.place = match (name, error.place.as_str()) {
                 ("", place) => place.to_owned(),
                 (name, "") => name.to_owned(),
@@ -148,10 +148,15 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
             Error::engine(place.clone(), &error)
         })
     };
-    let interaction = read(interaction, name)?;
+    let talk = read(interaction, name)?;
     let other = second.map(|second| read(second.get(), "interaction_b")).transpose()?;
-    let labels = match written.labels {
-        Some(labels @ Value::Object(_)) => labels,
+    let other = other.map(|talk| talk.interaction);
+    let one = |label: Value| if label.is_object() { label } else { json!({ "label": label }) };
+    let labels = match written.labels.or_else(|| written.label.map(one)) {
+        Some(mut labels @ Value::Object(_)) => {
+            talk.align(&mut labels);
+            labels
+        }
         None => Value::Object(serde_json::Map::new()),
         Some(other) => {
             let kind = path::kind(&other);
@@ -165,7 +170,7 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
         None | Some(Value::Null) => format!("line {line}"),
         Some(other) => other.to_string(),
     };
-    Ok(Item { line, id, interaction, other, labels })
+    Ok(Item { line, id, interaction: talk.interaction, other, labels })
 }
 
 /// A line as it is written. Other keys (`split`, …) are of no concern.
@@ -175,6 +180,8 @@ struct Written<'a> {
     #[serde(borrow)]
     interaction: Option<&'a RawValue>,
     labels: Option<Value>,
+    /// The only label, in the place of `labels`.
+    label: Option<Value>,
     #[serde(borrow)]
     interaction_a: Option<&'a RawValue>,
     #[serde(borrow)]
