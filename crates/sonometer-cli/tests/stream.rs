@@ -148,6 +148,9 @@ fn messages_of_other_forms_are_lines_too() {
     let call =
         r#"{"role": "assistant", "parts": [{"type": "step-start"}, {"type": "reasoning", "text": "Hm."}]}"#;
     assert_eq!(last(&format!("{plain}{call}\n")), expected);
+    let whole = run(&arguments, format!("{{\"messages\": [{}]}}\n", plain.trim()).as_bytes());
+    let told = text(&whole.stderr);
+    assert!(told.contains("line 1: messages: this is a whole chat; write one message a line"), "{told}");
     let wrong = run(&arguments, br#"{"role": "user", "parts": [{"type": "text", "text": 7}]}"#);
     let told = text(&wrong.stderr);
     assert!(!wrong.status.success() && told.contains("line 1: parts[0].text"), "{told}");

@@ -323,7 +323,17 @@ impl Teller {
 fn turns(line: &str) -> Result<Vec<Turn>, Error> {
     Turn::from_message(line, "")
         .map(|turn| turn.into_iter().collect())
-        .or_else(|error| of_another_form(line).unwrap_or(Err(error)))
+        .or_else(|error| of_another_form(line).unwrap_or_else(|| Err(of_whole_chat(line).unwrap_or(error))))
+}
+
+/// What is said of a line that holds a chat and no message.
+fn of_whole_chat(line: &str) -> Option<Error> {
+    const LISTS: [&str; 7] =
+        ["messages", "contents", "conversations", "choices", "candidates", "input", "output"];
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    let key = LISTS.into_iter().find(|key| value.get(key).is_some_and(serde_json::Value::is_array))?;
+    let message = "this is a whole chat; write one message a line, or read such lines by `sonometer batch`";
+    Some(Error::invalid(key, message))
 }
 
 /// The same of a message of another form, if it has one.
