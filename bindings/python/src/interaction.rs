@@ -243,8 +243,28 @@ pub(crate) fn hash(interaction: &sonometer::Interaction, hasher: &mut DefaultHas
     }
 }
 
-/// An interaction from any object that is one.
+/// An interaction from any object that is one, also from a cell of a table: an array of numpy, or a scalar of pyarrow.
 pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
+    if value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyDict>()
+    {
+        return of_object(value);
+    }
+    let plain = if value.hasattr("as_py")? {
+        Some("as_py")
+    } else if value.hasattr("__array_interface__")? && value.hasattr("tolist")? {
+        Some("tolist")
+    } else {
+        None
+    };
+    match plain {
+        Some(plain) => of_object(&value.call_method0(plain)?),
+        None => of_object(value),
+    }
+}
+
+fn of_object(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
     if let Ok(content) = value.cast::<PyString>() {
         return Ok(sonometer::Interaction::text(text(content, "content")?)?);
     }
@@ -275,13 +295,7 @@ pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Intera
         let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
         return Err(Failure::wrong_type("interaction", "bytes are not an interaction", fix));
     }
-    // As columns of pyarrow give them.
-    let fix = if value.hasattr("as_py")? {
-        "give column.to_pylist(), or measure the column by sensor.frame(column)"
-    } else {
-        SHAPES
-    };
-    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), fix))
+    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), SHAPES))
 }
 
 fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {

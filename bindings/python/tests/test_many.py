@@ -272,8 +272,18 @@ def test_a_table_is_no_list_of_interactions(package: str, courtesy: Sensor) -> N
     for call in (courtesy.batch, courtesy.table, lambda items: list(courtesy.map(items))):
         with pytest.raises(WrongTypeError, match=r'is not a list of interactions; give one of its columns, such as frame\["text"\]'):
             call(table)
-    if package == "pyarrow":
-        with pytest.raises(WrongTypeError, match=r"a StringScalar is not an interaction; give column\.to_pylist\(\)"):
-            courtesy.batch(table["text"])
-    else:
-        assert len(courtesy.batch(table["text"])) == 2
+    assert len(courtesy.batch(table["text"])) == 2
+
+
+def test_cells_of_tables_are_interactions(courtesy: Sensor) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow cannot be installed")
+    turns = [{"role": "agent", "content": KIND}]
+    # As parquet gives conversations to pandas: an array of numpy in each cell.
+    columns = pyarrow.table({"turns": [turns, turns], "text": [KIND, None]})
+    frame = columns.to_pandas()
+    assert type(frame["turns"][0]).__name__ == "ndarray"
+    expected = courtesy.sense(turns)
+    assert isinstance(frame, pandas.DataFrame) and courtesy.batch(frame["turns"]) == courtesy.batch(columns["turns"]) == [expected, expected]
+    first, second = courtesy.batch(columns["text"], errors="return")
+    assert first == courtesy.sense(KIND) and isinstance(second, WrongTypeError) and "the value is missing" in str(second)
