@@ -284,12 +284,13 @@ def test_a_chat_of_another_program_is_pointed_to_its_reader(chat: Any, place: st
 
 
 def test_what_is_no_chat_of_another_program_is_not_pointed_there(courtesy: Sensor) -> None:
-    for talk, fix in [
+    cases: list[tuple[Any, str]] = [
         ([{"role": "user", "contnt": "Hi!"}], "did you mean `content`"),
         ({"segments": [{"role": "user"}]}, "it must be a text"),
         ({"text": "Hi!"}, "did you mean `content`"),
         ([{"role": "user", "content": "Hi!", "mood": 7}], 'from_messages(messages, form="openai")'),
-    ]:
+    ]
+    for talk, fix in cases:
         with pytest.raises(InvalidRequestError) as raised:
             courtesy.sense(talk)
         assert fix in str(raised.value), talk
