@@ -74,15 +74,6 @@ impl<'s> Draft<'s> {
         }
     }
 
-    /// Notes that there were more answers than the first.
-    pub(super) fn skip_more(&mut self, count: usize, noun: &str) {
-        match count {
-            0 => {}
-            1 => self.notice(format!("1 more {noun} was skipped")),
-            _ => self.notice(format!("{count} more {noun}s were skipped")),
-        }
-    }
-
     /// Notes the keys of a map that are not among the known ones.
     pub(super) fn skip_unknown(&mut self, node: &Node, place: &str, known: &[&str]) {
         let Value::Map(entries) = &node.value else { return };

@@ -49,7 +49,11 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
     if let Some(answer) = answer.filter(|answer| answer.get("parts").is_some()) {
         content(answer, "assistant", "candidates[0].content", draft)?;
     }
-    draft.skip_more(candidates.len().saturating_sub(1), "candidate");
+    match candidates.len().saturating_sub(1) {
+        0 => {}
+        1 => draft.notice("1 more candidate was skipped".to_owned()),
+        more => draft.notice(format!("{more} more candidates were skipped")),
+    }
     Ok(())
 }
 

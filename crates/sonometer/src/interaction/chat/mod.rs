@@ -190,12 +190,12 @@ impl Messages {
             None if matches!(root.value, Value::List(_)) => MessageForm::Chat,
             None => return Err(Error::invalid("segments", unknown(&root))),
         };
+        if let Some((place, message)) = answer(&root).filter(|_| form == MessageForm::Chat) {
+            return of_answer(json, &root, &place, message);
+        }
         let mut draft = Draft::new(json, is_named);
         match form {
-            MessageForm::Chat => match answer(&root) {
-                Some((place, message)) => read_answer(&root, &place, message, &mut draft)?,
-                None => language_model::read(&root, &mut draft)?,
-            },
+            MessageForm::Chat => language_model::read(&root, &mut draft)?,
             MessageForm::Gemini => gemini::read(&root, &mut draft)?,
             MessageForm::AiSdk => ai_sdk::read(&root, &mut draft)?,
             MessageForm::LangChain => langchain::read(&root, &mut draft)?,
@@ -344,15 +344,32 @@ fn answer(root: &Node) -> Option<(String, &Node)> {
     is_map(message).then(|| ("choices[0].message".to_owned(), message))
 }
 
-/// Reads it. Nobody writes a transcript so: unknown keys are skipped.
-fn read_answer(root: &Node, place: &str, message: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
-    draft.is_foreign = true;
-    let more = draft::list(root, "choices").len().saturating_sub(1);
-    draft.skip_more(more, "choice");
-    if let Some(turn) = language_model::turn(message, place, draft)? {
-        draft.push(turn, if place.is_empty() { "content".to_owned() } else { format!("{place}.content") });
+/// Reads its one message as a list of messages. Nobody writes a transcript so: unknown keys are skipped.
+fn of_answer(json: &str, root: &Node, place: &str, message: &Node) -> Result<Messages, Error> {
+    let within = |inner: &str| match inner.strip_prefix("segments[0]") {
+        Some(rest) if place.is_empty() => rest.trim_start_matches('.').to_owned(),
+        Some(rest) => format!("{place}{rest}"),
+        None => inner.to_owned(),
+    };
+    let list = format!("[{}]", json.get(message.span.start..message.span.end).unwrap_or_default());
+    let mut read = Messages::read(&list, Some(MessageForm::Chat)).map_err(|mut error| {
+        error.place = within(&error.place);
+        error
+    })?;
+    read.places.iter_mut().for_each(|inner| *inner = within(inner));
+    read.apart.iter_mut().for_each(|apart| apart.place = within(&apart.place));
+    for notice in &mut read.notices {
+        if let Some((told, inner)) = notice.rsplit_once(" in segments[0]") {
+            let at = within(&format!("segments[0]{inner}"));
+            *notice = if at.is_empty() { format!("{told} at the top") } else { format!("{told} in {at}") };
+        }
     }
-    Ok(())
+    match draft::list(root, "choices").len().saturating_sub(1) {
+        0 => {}
+        1 => read.notices.insert(0, "1 more choice was skipped".to_owned()),
+        more => read.notices.insert(0, format!("{more} more choices were skipped")),
+    }
+    Ok(read)
 }
 
 fn recognised_list(items: &[Node]) -> Option<MessageForm> {
