@@ -326,6 +326,20 @@ fn a_conversation_goes_on_by_its_sealed_summary() {
         assert!(shown.contains("ann@example.org, bob@example.net"), "{shown}");
     }
 
+    // So it is with a signed summary of Anthropic.
+    let ask_signed = |body: &str| guard.request_kept(&tables, Form::Messages, body.as_bytes());
+    let block = r#"{"type":"compaction","content":"Of <EMAIL_ADDRESS_1>.","signature":"EEEE"}"#;
+    let mut signed =
+        ask_signed(r#"{"messages":[{"role":"user","content":"I am ann@example.org"}]}"#).expect("passes");
+    let answer = format!(r#"{{"id":"m1","type":"message","role":"assistant","content":[{block}]}}"#);
+    signed.response(200, answer.as_bytes()).expect("passes");
+    tables.keep(&signed);
+    let body = format!(
+        r#"{{"messages":[{{"role":"assistant","content":[{block}]}},{{"role":"user","content":"Ask eve@example.com"}}]}}"#
+    );
+    let sent = ask_signed(&body).expect("goes on");
+    assert!(String::from_utf8_lossy(sent.body()).contains("Ask <EMAIL_ADDRESS_2>"));
+
     // Of another conversation, in which the same number is another value.
     let mut other = ask(r#"{"model":"m","input":"I am eve@example.com"}"#).expect("passes");
     let answer = format!(r#"{{"id":"p2","output":[{}]}}"#, item("CCCC"));
