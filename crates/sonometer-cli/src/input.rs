@@ -7,8 +7,9 @@ use crate::screen::Screen;
 use crate::sound::{self, SoundArguments};
 use crate::{file, screen};
 use sonometer::protocol::Modality;
-use sonometer::{Error, ErrorCode, Interaction};
-use sonometer_ingest::{Hints, Ingested, Kind, Limits, Quoted, apart};
+use sonometer::{Error, ErrorCode, Instrument, Interaction};
+use sonometer_ingest::{Hints, Ingested, Kind, Limits, Line, Quoted, apart};
+use sonometer_report::Names;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -165,16 +166,19 @@ pub(crate) struct Item {
     pub(crate) origin: Option<Ingested>,
     /// What to type instead, where it is probably read in another way than was meant.
     advice: Option<String>,
+    /// What was left out of a line that is a chat of another program.
+    left_out: Vec<String>,
 }
 
 impl Item {
-    /// Tells what a person should know of the file.
-    pub(crate) fn tell_notes(&self, screen: &Screen) {
-        for note in self.origin.iter().flat_map(|origin| &origin.notes) {
+    /// Tells what a person should know of the file. A note with a text in it that a target masks is not shown.
+    pub(crate) fn tell_notes(&self, screen: &Screen, targets: &[&Instrument]) {
+        let of_file = self.origin.iter().flat_map(|origin| &origin.notes);
+        let notes = of_file.chain(&self.left_out).chain(&self.advice);
+        for note in notes {
+            let is_shown = targets.iter().all(|target| Names::of(target).allows(note));
+            let note = if is_shown { note } else { "a note on it is left out, since a text in it is masked" };
             screen.note(&format!("{}: {note}", self.name));
-        }
-        if let Some(advice) = &self.advice {
-            screen.note(&format!("{}: {advice}", self.name));
         }
         #[cfg(feature = "audio")]
         if let Some(sound) = self.origin.iter().find_map(|origin| origin.sound.as_ref()) {
@@ -283,7 +287,7 @@ impl Input {
             Err(failure) => (Err(failure), None),
         };
         let advice = origin.as_ref().and_then(|read| advice(read, &self.hints));
-        Item { name: self.name.clone(), id: None, interaction, origin, advice }
+        Item { name: self.name.clone(), id: None, interaction, origin, advice, left_out: Vec::new() }
     }
 
     fn read(&self) -> Result<Ingested, Failure> {
@@ -373,12 +377,13 @@ fn item(name: String, bytes: &[u8], base: usize) -> Item {
     let text = match file::utf8(&name, bytes, base) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(failure) => {
-            return Item { name, id: None, interaction: Err(failure), origin: None, advice: None };
+            let left_out = Vec::new();
+            return Item { name, id: None, interaction: Err(failure), origin: None, advice: None, left_out };
         }
     };
-    let (id, interaction) = sonometer_ingest::unwrap(text);
+    let Line { id, interaction, left_out } = sonometer_ingest::line(text);
     let interaction = interaction.map_err(|error| Failure::engine(&name, &error));
-    Item { interaction, name, id, origin: None, advice: None }
+    Item { interaction, name, id, origin: None, advice: None, left_out: left_out.notes() }
 }
 
 /// How an input is called.

@@ -479,7 +479,32 @@ fn what_is_left_out_of_chats_is_told_once_for_all_lines() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
+    let told = text(&run(&["sense", "courtesy@2.0", &input]).stderr);
+    for part in [":2: left out 1 part that nobody said", ":3: left out 2 parts", ":3: the unknown key `mood`"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
     let plain = scratch("chats-without-calls.jsonl", lines.lines().next().expect("has one").as_bytes());
     let told = text(&run(&["batch", "courtesy@2.0", &plain]).stderr);
     assert!(!told.contains("left out") && !told.contains("skipped"), "{told}");
+    let masked =
+        r#"{"contents": [{"role": "user", "ann@example.org": 1, "parts": [{"text": "Write to me."}]}]}"#;
+    let input = scratch("chats-with-a-mask.jsonl", masked.as_bytes());
+    let told = text(&run(&["batch", "personal-data@2.0", &input]).stderr);
+    assert!(told.contains("line 1: an unknown key was skipped") && !told.contains("ann@"), "{told}");
+    let file = scratch("chat-with-a-mask.json", masked.as_bytes());
+    for arguments in [
+        &["sense", "personal-data@2.0", &file][..],
+        &["fidelity", "personal-data@2.0", &file],
+        &["mask", "personal-data@2.0", &file],
+        &["compare", "personal-data@2.0", &file, &file],
+    ] {
+        let told = text(&run(arguments).stderr);
+        assert!(
+            told.contains("since a text in it is masked") && !told.contains("ann@"),
+            "{arguments:?}: {told}"
+        );
+    }
+    let told = text(&run(&["sense", "courtesy@2.0", &file]).stderr);
+    assert!(told.contains("the unknown key `ann@example.org` was skipped"), "{told}");
 }

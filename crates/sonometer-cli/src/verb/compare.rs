@@ -5,7 +5,7 @@ use crate::input::{self, FileArguments};
 use crate::page::PageArgument;
 use crate::screen::Screen;
 use crate::target::Source;
-use sonometer::{ErrorCode, Interaction, SenseOptions, Unit};
+use sonometer::{ErrorCode, Instrument, Interaction, SenseOptions, Unit};
 use sonometer_report::of_comparison;
 
 /// Arguments of `compare`.
@@ -31,7 +31,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
-    let (a, b) = (read(&arguments.a, arguments, screen)?, read(&arguments.b, arguments, screen)?);
+    let read = |path: &str| read(path, &instrument, arguments, screen);
+    let (a, b) = (read(&arguments.a)?, read(&arguments.b)?);
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
     let comparison = instrument.compare(&a, &b, options).map_err(|error| {
         let (name, interaction) = match error.place.as_str() {
@@ -64,12 +65,17 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 /// The one interaction of a file.
-fn read(path: &str, arguments: &Arguments, screen: &Screen) -> Result<Interaction, Failure> {
+fn read(
+    path: &str,
+    instrument: &Instrument,
+    arguments: &Arguments,
+    screen: &Screen,
+) -> Result<Interaction, Failure> {
     let input = input::Input::of(path, &arguments.file)?;
     let mut items = input.items();
     match (items.next(), items.next()) {
         (Some(item), None) => {
-            item.tell_notes(screen);
+            item.tell_notes(screen, &[instrument]);
             item.interaction
         }
         _ => Err(Failure::unusable(format!("{path}: holds several interactions; give one"))),

@@ -95,7 +95,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut exit = Exit::Done;
     for item in input.items() {
         if arguments.text || arguments.json {
-            item.tell_notes(screen);
+            // All of the text is shown.
+            item.tell_notes(screen, &[]);
         }
         match shown(&item, instrument.as_ref(), arguments, &screen.paint) {
             Ok(text) if arguments.json || arguments.text => screen.print_bytes(&text)?,

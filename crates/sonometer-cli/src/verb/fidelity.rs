@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             (Some(id), true) if names.allows(id) => format!("{}  {}", item.name, one_line(id)),
             _ => item.name.clone(),
         };
-        item.tell_notes(screen);
+        item.tell_notes(screen, &[&instrument]);
         match measure(&instrument, item) {
             Ok(fidelity) if arguments.json => screen.print_bytes(&answer(&instrument, fidelity))?,
             Ok(fidelity) => screen.print(&report(&screen.paint, &title, fidelity))?,

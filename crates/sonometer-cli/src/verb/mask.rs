@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let as_json = arguments.json || input.is_several();
     let mut exit = Exit::Done;
     for item in input.items() {
-        item.tell_notes(screen);
+        item.tell_notes(screen, &[&instrument]);
         match masked(&instrument, options, item, as_json, screen) {
             Ok(text) => screen.print_bytes(&text)?,
             Err(failure) => exit = exit.or(screen.fail(&failure, as_json)),

@@ -124,7 +124,7 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
     let (mut kept, mut left_out) = (Vec::new(), 0);
     for item in input.items() {
         let (name, id) = (item.name.clone(), item.id.clone());
-        item.tell_notes(screen);
+        item.tell_notes(screen, &[&instrument]);
         let origin = item.origin.clone();
         match sense(&instrument, item, options, arguments) {
             Ok(reading) => {

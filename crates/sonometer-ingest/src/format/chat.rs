@@ -181,7 +181,7 @@ fn of_form(text: &str, form: MessageForm, hints: &Hints, limits: &Limits) -> Res
     draft.finish(Kind::Chat, hints)
 }
 
-fn left_out(parts: usize) -> String {
+pub(super) fn left_out(parts: usize) -> String {
     let parts = counted(parts, "part");
     format!("left out {parts} that nobody said: tool calls, tool results, reasoning, images, sound or files")
 }

@@ -38,6 +38,14 @@ pub struct LeftOut {
     pub notices: Vec<String>,
 }
 
+impl LeftOut {
+    /// All of it, one sentence each, as readers of files tell it.
+    pub fn notes(&self) -> Vec<String> {
+        let parts = (self.parts > 0).then(|| super::chat::left_out(self.parts));
+        parts.into_iter().chain(self.notices.iter().cloned()).collect()
+    }
+}
+
 /// An interaction with its own id, bare or under `interaction`. Where a chat as other programs write it stands in its place, what was said there.
 pub fn unwrap(text: &str) -> (Option<String>, Result<Interaction, Error>) {
     let Line { id, interaction, .. } = line(text);

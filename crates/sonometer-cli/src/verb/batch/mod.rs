@@ -20,6 +20,7 @@ use crate::threads::ThreadArgument;
 use sonometer::batch::{guarded, in_order, line_json};
 use sonometer::{Error, ErrorCode, Instrument, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
 use sonometer_ingest::{LeftOut, Line};
+use sonometer_report::Names;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, IsTerminal, Read, Write};
 use std::ops::{AddAssign, ControlFlow};
@@ -156,7 +157,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
         (true, false) => screen.print(&sheet.to_text(&screen.paint.report()))?,
     }
     screen.note(&tally.summary("item", before.lines, start.elapsed().as_secs_f64()));
-    for note in skipped.notes() {
+    for note in skipped.notes(&mut Names::of(&instrument)) {
         screen.note(&format!("{}: {note}", input::shown(input)));
     }
     if cfg!(feature = "columns") && rows > 0 && rows == tally.items {
@@ -302,7 +303,8 @@ impl Skipped {
         self.first = self.first.take().or(later.first);
     }
 
-    fn notes(&self) -> Vec<String> {
+    /// What is said of it at the end. A key with a text in it that is masked is not named.
+    fn notes(&self, names: &mut Names) -> Vec<String> {
         let mut notes = Vec::new();
         if self.parts > 0 {
             notes.push(format!(
@@ -316,6 +318,7 @@ impl Skipped {
                 0 => String::new(),
                 more => format!("; {} like it, in this and other lines", counted(more, "further notice")),
             };
+            let notice = if names.allows(notice) { notice.as_str() } else { "an unknown key was skipped" };
             notes.push(format!("line {line}: {notice}{more}"));
         }
         notes

@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut totals = Totals::default();
     let mut exit = Exit::Done;
     for item in input.items() {
-        item.tell_notes(screen);
+        item.tell_notes(screen, &[&old, &new]);
         let (name, id) = (item.name, item.id);
         let both = item.interaction.and_then(|interaction| {
             let sense = |instrument: &Instrument| {
