@@ -109,6 +109,22 @@ fn bash_completes_verbs_names_options_and_values() {
     }
 }
 
+/// Where a name or a verb can stand, the generator for zsh puts the verb behind the name, and nothing behind the verb is completed.
+#[test]
+fn zsh_completes_the_verbs_of_dive() {
+    let zsh = script("zsh");
+    let stage = zsh.lines().find(|line| line.starts_with("':stage -- A")).expect("dive takes a stage");
+    assert!(stage.contains("\"verbs:verb:_sonometer__subcmd__dive_commands\""), "{stage}");
+    assert!(!zsh.contains("$line[2]"), "nothing is read from the second word");
+    let behind_a_stage = zsh
+        .split_once("if [[ \" verify keygen export help \" != *\" $line[1] \"* ]]; then")
+        .and_then(|(_, rest)| rest.split_once("        fi\n"))
+        .expect("options behind a stage")
+        .0;
+    assert!(behind_a_stage.contains("--walkthrough=") && behind_a_stage.contains("--card="));
+    assert!(!behind_a_stage.contains("':stage"), "one stage");
+}
+
 /// What is offered for an option is what the command takes.
 #[test]
 fn words_that_are_offered_are_taken() {

@@ -31,7 +31,7 @@ fn script(shell: Shell, command: Command) -> String {
     let script = String::from_utf8_lossy(&bytes);
     match shell {
         Shell::Bash => values_behind_equals(&script),
-        Shell::Zsh => options_behind_rest(&names_beside_files(&script)),
+        Shell::Zsh => verbs_beside_names(options_behind_rest(&names_beside_files(&script)), &command),
         Shell::Fish => script.into_owned() + &names_of_verbs(&command),
         _ => script.into_owned(),
     }
@@ -153,6 +153,33 @@ fn names_beside_files(script: &str) -> String {
 /// For zsh, to which the generator says that nothing but more of the same follows an argument that may be repeated.
 fn options_behind_rest(script: &str) -> String {
     script.replace("\n'*::", "\n'*:")
+}
+
+/// For zsh, whose generator puts the verbs of a verb behind its argument, as if `dive STAGE verify` could be typed. The verbs stand in
+/// the place of the argument, and behind an argument that is no verb come the options.
+fn verbs_beside_names(mut script: String, command: &Command) -> String {
+    let both = |verb: &&Command| verb.has_subcommands() && verb.get_positionals().next().is_some();
+    for verb in command.get_subcommands().filter(both) {
+        let name = verb.get_name();
+        let verbs = format!("_sonometer__subcmd__{name}_commands");
+        let behind = format!("\":: :{verbs}\" \\\n");
+        let case = format!("sonometer-{name}-command-$line[2]:\"\n        case $line[2] in\n");
+        let (Some(at), Some(asked)) = (script.find(&behind), script.find(&case)) else { continue };
+        let argument = script[..at].rfind("\n':").map_or(at, |before| before + 1);
+        let options = script[..argument].rfind("_arguments ").unwrap_or(argument);
+        let own: Vec<&str> = verb.get_subcommands().map(Command::get_name).collect();
+        let or_options = format!(
+            "sonometer-{name}-command-$line[1]:\"\n        \
+             if [[ \" {} \" != *\" $line[1] \"* ]]; then\n{}&& ret=0\n        fi\n        case $line[1] in\n",
+            own.join(" "),
+            &script[options..argument],
+        );
+        let or_verbs = script[argument..at].replace("}' \\\n", &format!(" \"verbs:verb:{verbs}\"}}' \\\n"));
+        let between = script[at + behind.len()..asked].replace("$line[2]", "$line[1]");
+        script =
+            [&script[..argument], &or_verbs, &between, &or_options, &script[asked + case.len()..]].concat();
+    }
+    script
 }
 
 /// For fish, of whose scripts the generator leaves out the values of arguments without a dash.

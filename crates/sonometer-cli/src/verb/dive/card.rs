@@ -30,7 +30,7 @@ pub(super) struct VerifyArguments {
 /// Arguments of `dive keygen`.
 #[derive(Debug, clap::Args)]
 pub(super) struct KeygenArguments {
-    /// The file of the secret key; it must not be there yet. The public key stands beside it, with `.pub` behind its name
+    /// The file of the secret key, which must not exist; the public key is written to the same name with `.pub`
     #[arg(value_name = "FILE")]
     path: String,
 }
