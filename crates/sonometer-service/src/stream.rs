@@ -2,8 +2,9 @@
 //!
 //! Everything that can be refused is refused before the first event. Then the interaction goes through a session of the
 //! engine, and what that finds is reported, at most once in an interval. Events wait for a slow reader, and the work
-//! waits with them, on no thread. A client that goes away stops the work, and nothing is charged: the charge stands between what
-//! is partial and what is final.
+//! waits with them, on no thread. A client that goes away before the first resonance stops the work, and nothing is charged. Behind
+//! it the work goes on and is charged once, as if the client had stayed: otherwise whoever leaves at the end would have had every
+//! resonance for nothing. What it did not read it can read by the name of the stream, or under its key.
 
 use crate::caller::{Caller, key};
 use crate::catalogue::Tool;
@@ -144,6 +145,8 @@ struct Teller {
     last: Option<Instant>,
     waiting: Vec<(String, Unit)>,
     told: BTreeMap<String, Unit>,
+    /// Whether nobody reads any more, though something was told.
+    is_left: bool,
 }
 
 impl Teller {
@@ -158,10 +161,24 @@ impl Teller {
         }
     }
 
+    /// Sees whether somebody reads. If not, the work stops, unless something was told: then it goes on to its charge.
+    fn look(&mut self) -> Result<(), Stopped> {
+        if !self.is_left && self.events.is_closed() {
+            return self.left();
+        }
+        Ok(())
+    }
+
+    fn left(&mut self) -> Result<(), Stopped> {
+        self.is_left = true;
+        if self.told.is_empty() { Err(Stopped::Gone) } else { Ok(()) }
+    }
+
     /// Tells what waits, if it is time to.
     async fn tell(&mut self) -> Result<(), Stopped> {
-        if self.events.is_closed() {
-            return Err(Stopped::Gone);
+        self.look()?;
+        if self.is_left {
+            return Ok(());
         }
         let is_time = self.last.is_none_or(|last| last.elapsed() >= self.pace.interval);
         if !self.pace.partial || !is_time || self.waiting.is_empty() {
@@ -171,8 +188,10 @@ impl Teller {
         for (metamarker, score) in std::mem::take(&mut self.waiting) {
             if self.told.get(&metamarker) != Some(&score) {
                 let data = crate::json::text(&Resonance { metamarker: &metamarker, score });
+                if send(&self.events, Told { name: "resonance", data }).await.is_err() {
+                    return self.left();
+                }
                 self.told.insert(metamarker, score);
-                send(&self.events, Told { name: "resonance", data }).await?;
             }
         }
         Ok(())
@@ -263,7 +282,8 @@ impl Service {
             return Err(Refusal::insufficient(fidelity));
         }
         let pace = Pace { partial: pace.partial && is_covered(caller, &instrument), ..pace };
-        let teller = Teller { events: teller, pace, last: None, waiting: Vec::new(), told: BTreeMap::new() };
+        let (waiting, told) = (Vec::new(), BTreeMap::new());
+        let teller = Teller { events: teller, pace, last: None, waiting, told, is_left: false };
         let (service, caller) = (self.clone(), caller.clone());
         let telling = async move {
             let events = teller.events.clone();
@@ -319,12 +339,13 @@ impl Service {
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()).into());
         }
-        if teller.events.is_closed() {
-            return Err(Stopped::Gone);
-        }
+        teller.look()?;
         let lines = vec![instrument.line(reading.triggered(), reading.ics().consumed)];
         let answer = Draft::of(end(&reading));
         let answer = self.charge(caller, STREAM, Kind::Stream, key, lines, answer).await?;
+        if teller.is_left {
+            return Err(Stopped::Gone);
+        }
         last_events(&teller.events, &answer, |data| teller.knows(data)).await
     }
 }
