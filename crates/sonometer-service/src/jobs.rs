@@ -161,7 +161,7 @@ impl Service {
         too_many(jobs, bytes.saturating_add(body.len() as u64))?;
         let created_ms = self.now_ms();
         let id = self.id("job");
-        let ahead = self.inner.store.items_ahead(created_ms, &id).await?;
+        let ahead = self.inner.store.items_ahead(caller.org(), created_ms, &id).await?;
         let answer = crate::json::text(&Queued {
             job_id: &id,
             status: "processing",
@@ -209,7 +209,7 @@ impl Service {
         let job =
             job.ok_or_else(|| Refusal::new(Code::JobNotFound, format!("unknown job `{}`", shown(id))))?;
         let ahead = match job.started_ms {
-            0 => self.inner.store.items_ahead(job.created_ms, &job.id).await?,
+            0 => self.inner.store.items_ahead(caller.org(), job.created_ms, &job.id).await?,
             _ => 0,
         };
         Ok(told(&job, ahead, self.now_ms()))

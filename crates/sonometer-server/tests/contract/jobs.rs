@@ -74,6 +74,26 @@ fn a_large_batch_is_a_job_with_the_same_result() {
     bench.ledger_is_right();
 }
 
+/// How long a job may take is told by the jobs of its organization alone: the others have turns of their own.
+#[test]
+fn an_estimate_says_nothing_of_other_organizations() {
+    let bench = bench();
+    bench.org("other");
+    bench.org("third");
+    // Somebody else works on them, and goes on doing so.
+    bench.sql(
+        "INSERT INTO jobs (id, org_id, account_id, mode, token_id, token_cap_micros, status, route, body, target_version, \
+         total, done, created_ms, started_ms, ended_ms, worker, lease_ms, attempts, result, request_id, idempotency_key) \
+         SELECT 'job_' || o.id, o.id, o.id || '/test', 'test', 'tok', -1, 'processing', 'POST /api/v1/sense/batch', '', '1.0', \
+         5000000, 0, 1, 1, 0, 'wrk', 9000000000000000, 1, '', '', '' FROM orgs o WHERE o.id <> 'acme'",
+    );
+    let body = queued(&bench.post("/api/v1/sense/batch", &ask(50)));
+    assert_eq!(body["estimated_seconds"], 1);
+    bench.sql("UPDATE jobs SET org_id = 'acme', account_id = 'acme/test' WHERE org_id = 'third'");
+    let body = queued(&bench.post("/api/v1/sense/batch", &ask(50)));
+    assert!(body["estimated_seconds"].as_u64().is_some_and(|seconds| seconds >= 10_000), "its own count");
+}
+
 // covers: jobs.404
 #[test]
 fn a_job_of_somebody_else_is_not_there_and_results_are_kept_a_week() {

@@ -186,14 +186,16 @@ impl Store {
         Ok((jobs, count(total.try_get(0).map_err(down)?)))
     }
 
-    /// How many items wait or are worked on before those of a job.
-    pub(crate) async fn items_ahead(&self, created_ms: i64, id: &str) -> Result<u64, Refusal> {
+    /// How many items of an organization wait or are worked on before those of a job. Those of others are not counted: organizations
+    /// are served in turn, and how much the others do is not for this one to know.
+    pub(crate) async fn items_ahead(&self, org: &str, created_ms: i64, id: &str) -> Result<u64, Refusal> {
         let row = sqlx::query(
-            "SELECT CAST(COALESCE(SUM(total - done), 0) AS BIGINT) FROM jobs WHERE status = 'processing' \
+            "SELECT CAST(COALESCE(SUM(total - done), 0) AS BIGINT) FROM jobs WHERE status = 'processing' AND org_id = $3 \
              AND (created_ms < $1 OR created_ms = $1 AND id < $2)",
         )
         .bind(created_ms)
         .bind(id)
+        .bind(org)
         .fetch_one(&self.readers)
         .await
         .map_err(down)?;
