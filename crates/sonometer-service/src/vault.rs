@@ -3,7 +3,7 @@
 //!
 //! What is encrypted begins with `sealed1:` and the id of its key. Without keys everything is kept as it is.
 
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -155,8 +155,11 @@ impl std::fmt::Display for Locked {
 }
 
 impl From<Locked> for Refusal {
+    /// With the reason, which names a setting: it is for operators. What others ask for says [`Refusal::internal`] instead.
     fn from(locked: Locked) -> Self {
-        Self::internal(&locked.to_string())
+        let message = locked.to_string();
+        tracing::error!(what = message, "internal error");
+        Self::new(Code::Internal, message).because("secrets_key")
     }
 }
 

@@ -1,8 +1,10 @@
 //! Secrets in the store: encrypted with keys that are not in it.
 
+use crate::bench::{Bench, send};
 use crate::database::{self, Database};
+use serde_json::json;
 use sonometer_service::vault::{Vault, new_key};
-use sonometer_service::{Service, Store};
+use sonometer_service::{Mode, Scope, Service, Store};
 use tokio::runtime::Runtime;
 
 // covers: operate.secrets
@@ -55,4 +57,38 @@ fn secrets_are_encrypted_and_keys_can_be_replaced() {
     let only = open(vault(&[&new])).expect("the old key is not needed any more");
     assert_eq!((secret(&only), key(&only)), (after, signer));
     close(only);
+}
+
+/// A node without the key that another node encrypts with: operators are told which setting is missing, others are not.
+#[test]
+fn a_missing_key_is_told_to_operators() {
+    let bench = Bench::start();
+    let (_, admin) = bench.token(Mode::Test, &[Scope::Admin]);
+    let bearer = format!("Bearer {admin}");
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let at = |method, path| {
+        send(bench.admin(), method, path, &headers, if method == "POST" { b"{}" } else { b"" })
+    };
+    let path = "/admin/v1/orgs/acme/webhook-secrets";
+    assert_eq!(at("POST", path).status, 200);
+    bench.runtime.block_on(bench.service.public_keys()).expect("are there");
+    bench.sql("UPDATE secrets SET secret = 'sealed1:key_0badc0de:AAAA'");
+    bench.sql("UPDATE signing_keys SET secret = 'sealed1:key_0badc0de:AAAA'");
+    let refused = at("GET", path);
+    refused.is(500, "internal_error");
+    assert_eq!(refused.details()["reason"], "secrets_key");
+    for part in ["key_0badc0de", "--key-file", "keys.file", "SONOMETER_KEYS_SECRET"] {
+        assert!(refused.body.contains(part), "{part}: {}", refused.body);
+    }
+    // Public keys are no secret, and a key that is lost can be replaced.
+    bench.get("/api/v1/keys").good("Keys");
+    let (_, dives) = bench.token(Mode::Test, &Scope::DEFAULT);
+    let opened =
+        bench.post_as(&dives, "/api/v1/dive/open", &json!({"stage_id": "billing-dispute", "seed": 1})).json();
+    let close = format!("/api/v1/dive/{}/close", opened["dive_id"].as_str().expect("is open"));
+    let closed = bench.post_as(&dives, &close, &json!({}));
+    closed.is(500, "internal_error");
+    assert!(!closed.body.contains("0badc0de") && !closed.body.contains("SONOMETER"), "{}", closed.body);
+    assert_eq!(at("POST", "/admin/v1/signing-keys/rotate").status, 200);
+    assert_eq!(bench.post_as(&dives, &close, &json!({})).status, 200);
 }

@@ -34,7 +34,9 @@ impl Store {
         let row = row.fetch_optional(&self.readers).await.map_err(down)?;
         let Some(row) = row else { return Ok(None) };
         let (kept, id): (String, String) = (row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?);
-        Ok(Some(self.vault.open(&key_of(&id), &kept)?))
+        // Whoever dives asks for it: the reason goes to the log.
+        let open = self.vault.open(&key_of(&id), &kept);
+        Ok(Some(open.map_err(|locked| Refusal::internal(&locked.to_string()))?))
     }
 
     /// Makes a key the one that signs. With `rotate` the one that does so now is retired; without, that one stays.
