@@ -341,8 +341,28 @@ fn delivery(delivery: &Delivery) -> String {
 
 /// Who uses the command.
 fn actor() -> Actor {
-    let user = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    let variable = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
+    let user = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable).or_else(user_of_process);
     Actor { name: "command".to_owned(), origin: user.unwrap_or_else(|| "unknown user".to_owned()) }
+}
+
+/// The user that the operating system knows this process by: the name if `/etc/passwd` has one, else the number. Timers and containers
+/// set no variables.
+fn user_of_process() -> Option<String> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let id = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let name = users.lines().find_map(|line| {
+            let mut fields = line.split(':');
+            let name = fields.next()?;
+            (fields.nth(1)? == id).then(|| name.to_owned())
+        });
+        Some(name.unwrap_or_else(|| format!("user {id}")))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// Does a task; one that changes something, or shows a secret, is noted in the audit log.

@@ -160,6 +160,16 @@ fn a_reload_changes_what_it_can_and_names_what_it_cannot() {
     assert_eq!(get(admin, token, "/admin/v1/orgs").0, 200);
     let (_, audit, _) = run(&folder, &["admin", "--database", "db.sqlite", "audit"], &[]);
     assert!(audit.contains("command") && audit.contains("token.create  first  done"), "{audit}");
+    // Timers and containers set no variable.
+    let nobody = command(&folder)
+        .args(["admin", "--database", "db.sqlite", "create-org", "acme"])
+        .env_clear()
+        .env("USER", "")
+        .output();
+    assert!(nobody.expect("starts").status.success());
+    let (_, audit, _) = run(&folder, &["admin", "--database", "db.sqlite", "audit", "--limit", "1"], &[]);
+    assert!(audit.contains("org.create") && audit.contains("acme"), "{audit}");
+    assert_eq!(audit.contains("unknown user"), !cfg!(target_os = "linux"), "{audit}");
     drop(running);
     let _ = fs::remove_dir_all(folder);
 }
