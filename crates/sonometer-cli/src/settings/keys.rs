@@ -3,6 +3,7 @@
 
 use sonometer_server::Limits;
 use sonometer_service::guard::Allowed;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A setting.
@@ -105,10 +106,7 @@ impl Key {
     pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
         let value = match self.kind {
             Kind::Text(_) | Kind::Secret => Value::Text(text.to_owned()),
-            Kind::List(_) => {
-                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-                Value::List(parts.map(str::to_owned).collect())
-            }
+            Kind::List(_) => Value::List(items(text)),
             Kind::Whole(least, most) => {
                 let number = text.trim().replace('_', "").parse().map_err(|_| {
                     format!("`{text}` is not a whole number; write one from {least} to {most}")
@@ -139,6 +137,18 @@ impl Key {
             (kind, _) => Err(format!("write {}", kind.wanted())),
         }
     }
+}
+
+/// The items of a list as a variable has it, `a, b`, or as the file has it, `["a", "b"]`. A host may begin with `[` as well.
+fn items(text: &str) -> Vec<String> {
+    let as_in_the_file = text.trim_start().starts_with('[').then(|| {
+        let mut table = toml::from_str::<BTreeMap<String, Vec<String>>>(&format!("list = {text}")).ok()?;
+        table.remove("list").filter(|_| table.is_empty())
+    });
+    as_in_the_file.flatten().unwrap_or_else(|| {
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    })
 }
 
 impl Kind {

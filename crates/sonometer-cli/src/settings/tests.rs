@@ -165,6 +165,31 @@ fn a_flag_is_read_as_strictly_as_a_variable() {
 }
 
 #[test]
+fn a_list_is_read_as_the_file_has_it_too() {
+    let read = |text: &str| {
+        let variables = environment(&[("SONOMETER_CORS_ORIGINS", text)]);
+        Settings::read(&[], &variables, None).map(|settings| settings.list(Name::CorsOrigins).to_vec())
+    };
+    for text in [
+        "https://a.example,https://b.example",
+        "[\"https://a.example\", 'https://b.example']",
+        " [ \"https://a.example\",\n\"https://b.example\", ]",
+    ] {
+        let Ok(origins) = read(text) else { panic!("{text}") };
+        assert_eq!(origins, ["https://a.example", "https://b.example"], "{text}");
+    }
+    assert!(read("[]").is_ok_and(|origins| origins.is_empty()));
+    for wrong in
+        ["[\"https://a.example\"", "[\"https://a.example\"]\nx = []", "[https://a.example]", "[\"*\"]"]
+    {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+    let hosts = environment(&[("SONOMETER_FILES_HOSTS", "[::1]:8443,files.internal:443")]);
+    let settings = Settings::read(&[], &hosts, None).expect("a host may begin with a bracket");
+    assert_eq!(settings.list(Name::FilesHosts), ["[::1]:8443", "files.internal:443"]);
+}
+
+#[test]
 fn a_reload_tells_what_it_changes_and_what_it_cannot() {
     let old = Settings::read(&[], &BTreeMap::new(), None).expect("is good");
     let path = file("reload", "listen = \"127.0.0.1:9\"\n[log]\nlevel = \"debug\"\n[limits]\nstreams = 3\n");
