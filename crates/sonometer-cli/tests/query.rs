@@ -164,4 +164,7 @@ fn messages_say_where_and_what_to_write() {
         let ran = run(&home, &["query", "select 1", "--files", files]);
         assert!(text(&ran.stderr).contains(part), "{}", text(&ran.stderr));
     }
+    let ran = run(&home, &["query", "select 1", "--files", "talks=talks.csv", "-o", "nowhere/x.csv"]);
+    let told = text(&ran.stderr);
+    assert!(ran.status.code() == Some(2) && told.contains("; name a file in an existing folder"), "{told}");
 }

@@ -2,6 +2,7 @@
 
 use super::{Arguments, Shape, told};
 use crate::failure::{Failure, counted};
+use crate::file::unwritable;
 use crate::paint::safe;
 use crate::screen::Screen;
 use crate::stores::{self, Destination};
@@ -184,7 +185,7 @@ impl Whole {
             Format::Csv | Format::Jsonl => Packing::of_file(&path),
             Format::Parquet | Format::Arrow => Packing::Plain,
         };
-        let file = File::create(&beside.0).map_err(|error| unwritten(&path, &error))?;
+        let file = File::create(&beside.0).map_err(|error| unwritable(&path, &error))?;
         let file = BufWriter::with_capacity(256 << 10, file);
         let writer =
             Writer::new(format, packing, schema, true, file).map_err(|error| unwritten(&path, &error))?;
