@@ -15,6 +15,19 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
                        part of the text, and end it with one";
         return Err(ReadError::new(Reason::Broken, format!("line {line}"), message));
     }
+    let odd_header = behind_quote(text, separator).map(|(opened, closed)| {
+        let where_it_ends = if opened == closed { String::new() } else { format!(" on line {closed}") };
+        let message = format!(
+            "in the header, more of a cell follows the quote that closes it{where_it_ends}; close the cell at its end, or write it \
+             without quotes"
+        );
+        (format!("line {opened}"), message)
+    });
+    if let (Some((place, message)), true) =
+        (&odd_header, hints.column.is_some() || hints.role_column.is_some())
+    {
+        return Err(ReadError::new(Reason::Broken, place.clone(), message.clone()));
+    }
     let mut reader = reader(text, separator);
     let mut record = StringRecord::new();
     let mut row = 0_u32;
@@ -45,6 +58,9 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     // Without a column, every cell is read.
     if let (Some(note), true) = (beyond.told(), hints.column.is_some()) {
         draft.note(note);
+    }
+    if let Some((place, message)) = odd_header {
+        draft.note(format!("{place}: {message}"));
     }
     Table { sheet: None, cells: &cells.in_order() }.tell(&mut draft, hints)?;
     draft.finish(Kind::Csv, hints)
@@ -97,10 +113,48 @@ fn unclosed(text: &str, separator: u8) -> Option<usize> {
             _ => begins = byte == separator || byte == b'\n' || byte == b'\r',
         }
     }
-    let before = &bytes[..opened?];
+    Some(line(bytes, opened?))
+}
+
+/// The line on which a byte stands, from 1.
+fn line(bytes: &[u8], at: usize) -> usize {
+    let before = &bytes[..at];
     let returns = |at: &usize| before[*at] == b'\r' && before.get(at + 1) != Some(&b'\n');
     let breaks = before.iter().filter(|byte| **byte == b'\n').count();
-    Some(1 + breaks + (0..before.len()).filter(returns).count())
+    1 + breaks + (0..before.len()).filter(returns).count()
+}
+
+/// The first cell of the first row behind whose closing quote the cell goes on: the lines on which it begins, and on which that quote
+/// stands. The reader makes one odd name of both parts, and of the rows that the quotes run over.
+fn behind_quote(text: &str, separator: u8) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let ends =
+        |at: usize| bytes.get(at).is_none_or(|byte| *byte == separator || matches!(byte, b'\n' | b'\r'));
+    let mut start = 0;
+    loop {
+        let mut end = start;
+        if bytes.get(start) == Some(&b'"') {
+            end += 1;
+            while let Some(&byte) = bytes.get(end) {
+                end += 1;
+                match (byte, bytes.get(end)) {
+                    (b'"', Some(b'"')) => end += 1,
+                    (b'"', _) => break,
+                    _ => {}
+                }
+            }
+            if !ends(end) {
+                return Some((line(bytes, start), line(bytes, end)));
+            }
+        }
+        while !ends(end) {
+            end += 1;
+        }
+        if bytes.get(end) != Some(&separator) {
+            return None;
+        }
+        start = end + 1;
+    }
 }
 
 /// The separator by which most of the first lines have as many fields as the first, more than one.
@@ -186,6 +240,48 @@ mod tests {
         }
         for fine in ["a,b\n1,he said \"so\n", "a,b\n1,\"said \"\"so\"\"\"\n", "a,b\n\"1\"x\",2\n"] {
             assert!(!told(fine, &Hints::default())[0].contains("never closed"), "{fine}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_goes_on_behind_a_quote_is_named() {
+        for (text, place) in [
+            (
+                "id,\"text\" of mail\n1,a\n",
+                "line 1: in the header, more of a cell follows the quote that closes it; close",
+            ),
+            (
+                "\"id\"x,text\n1,a\n",
+                "line 1: in the header, more of a cell follows the quote that closes it; close",
+            ),
+            (
+                "id,\"text\n1,\"Thank you\"\n",
+                "line 1: in the header, more of a cell follows the quote that closes it on line 2; ",
+            ),
+        ] {
+            for hints in [
+                Hints { column: Some("text".into()), ..Hints::default() },
+                Hints { role_column: Some("id".into()), ..Hints::default() },
+            ] {
+                let failure = read(text, &hints, &Limits::default()).expect_err("is broken").to_string();
+                assert!(failure.contains(place), "{failure}");
+            }
+            // Every cell is text then, and nothing is lost.
+            let notes = read(text, &Hints::default(), &Limits::default()).expect("is read").notes;
+            assert!(notes.len() == 1 && notes[0].contains(place), "{notes:?}");
+        }
+        for fine in [
+            "\"a \"\"b\"\"\",c\n1,2\n",
+            "a \"b\",c\n1,\"2\"x\n",
+            "\"a\"\r\n\"b\"c\r\n",
+            "\"a\nb\";c\n1;2\n",
+            "a,\"b\"",
+        ] {
+            assert_eq!(
+                read(fine, &Hints::default(), &Limits::default()).expect("is read").notes,
+                [""; 0],
+                "{fine}"
+            );
         }
     }
 
