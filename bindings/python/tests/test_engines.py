@@ -157,6 +157,14 @@ def test_duckdb() -> None:
     assert "JSON" in told[0][1] or "expected" in told[0][1]
     with pytest.raises(InvalidRequestError, match="`input` is `yaml`; give text or json"):
         sonometer.duckdb.register(connection, input="yaml")
+    # A cell of a notebook is run again, with another target.
+    sonometer.duckdb.register(connection, {"other": Sensor("affect")})
+    sonometer.duckdb.register(connection, {"other": Sensor("courtesy")})
+    again = connection.sql("select score('other', 'Thank you so much for all of this help.')").fetchall()
+    assert again[0][0] == Sensor("courtesy").sense("Thank you so much for all of this help.").score
+    connection.execute("create macro own_fidelity(name, text) as 1")
+    with pytest.raises(InvalidRequestError, match='called `own_fidelity`; give a prefix, such as prefix="snm_"'):
+        sonometer.duckdb.register(connection, prefix="own_")
 
 
 def test_datafusion() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from . import Target
+from . import InvalidRequestError, Target
 from ._optional import need
 from ._sql import Functions
 
@@ -25,15 +26,23 @@ def register(
 
     Names are those of `targets`, then those of the catalogue. `prefix` stands before the names of the functions. With `input="json"`, texts
     are interactions as JSON, such as `to_json({'segments': talk})`, and there is no `masked`. DuckDB hands over 2,048 rows at once and calls
-    from its own threads, so `threads` is 1.
+    from its own threads, so `threads` is 1. Called again, it replaces the functions of these names.
     """
-    need("duckdb", "duckdb")
+    duckdb = need("duckdb", "duckdb")
     functions = Functions(targets, input=input, threads=threads, extra="duckdb").functions()
     for name, (function, kind) in functions.items():
+        with suppress(duckdb.InvalidInputException):  # There is none yet.
+            connection.remove_function(prefix + name)
         # `special`: without it DuckDB refuses a null that is no null of the input, such as the score of a text with too little in it.
-        connection.create_function(
-            prefix + name, function, ["VARCHAR", "VARCHAR"], _type(kind), type="arrow", null_handling="special"
-        )
+        try:
+            connection.create_function(
+                prefix + name, function, ["VARCHAR", "VARCHAR"], _type(kind), type="arrow", null_handling="special"
+            )
+        except duckdb.CatalogException as error:
+            # A macro, or a function that another cursor registered, which only that one can take away.
+            fix = 'give a prefix, such as prefix="snm_"'
+            message = f"the database has something else called `{prefix + name}`; {fix}"
+            raise InvalidRequestError(message, place="prefix", fix=fix) from error
 
 
 def _type(kind: Any) -> str:
