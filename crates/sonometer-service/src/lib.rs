@@ -21,6 +21,7 @@ pub mod dive;
 mod effort;
 pub mod evaluations;
 pub mod file;
+mod free;
 pub mod guard;
 mod jobs;
 mod json;
@@ -99,6 +100,7 @@ struct Inner {
     cold: AtomicBool,
     /// How many jobs of each organization are worked on here.
     working: jobs::Working,
+    free_answers: free::FreeAnswers,
     /// What organizations see that published nothing.
     shipped: Arc<Shelf>,
     /// ICS that this process charged, by mode.
@@ -138,6 +140,7 @@ impl Service {
             ledger: Queue::new("ledger", Bounds { places: 2, share: 1, waiting: LEDGER_WAITING }),
             cold: AtomicBool::new(false),
             working: jobs::Working::default(),
+            free_answers: free::FreeAnswers::default(),
             shipped: Arc::default(),
             charged: Default::default(),
             steps: AtomicU64::new(0),

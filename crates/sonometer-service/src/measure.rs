@@ -297,6 +297,9 @@ impl Service {
     ) -> Result<Answer, Refusal> {
         let at_ms = self.now_ms();
         let cause = Cause { kind, ..caller.cause(key.as_ref()) };
+        let is_free = lines.iter().all(|line| line.units == 0);
+        let key =
+            key.filter(|_| !is_free || self.inner.free_answers.keeps(caller.org(), answer.bytes(), at_ms));
         let charge = Charge {
             account: caller.account().to_owned(),
             mode: caller.mode(),

@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, send};
 use crate::database;
-use crate::fixture::{ONE, TWO, desk, sense};
-use serde_json::json;
+use crate::fixture::{ONE, TWO, desk, sense, target};
+use serde_json::{Value, json};
 use sonometer::Unit;
 use sonometer_service::cause::{Cause, Kind};
 use sonometer_service::period::Period;
@@ -108,6 +108,52 @@ fn the_same_key_gets_the_same_answer_once_paid() {
     assert_eq!(ask("a", TWO).body, first.body);
     bench.account(Mode::Test, |settings| settings.quota = 7);
     ask("c", ONE).good("Sense");
+    bench.ledger_is_right();
+}
+
+/// Answers that cost nothing are kept up to a bound of each organization: keys alone could fill the disk of all. What was paid is
+/// always kept.
+#[test]
+fn free_answers_under_keys_are_kept_up_to_a_bound() {
+    let bench = bench();
+    // 49 items whose ids make the answer long, and nothing in them that is charged.
+    let items: Vec<Value> =
+        (0..49).map(|n| json!({"id": format!("{n}{}", "\u{1}".repeat(250)), "content": "hm"})).collect();
+    let free = json!({"target": target("desk"), "interactions": items}).to_string();
+    let paid = sense("desk", ONE).to_string();
+    let caller = bench.runtime.block_on(bench.service.caller(&bench.live)).expect("is good");
+    let batch = |key: usize| {
+        let key = format!("free-{key}");
+        bench
+            .runtime
+            .block_on(bench.service.batch(&caller, &free, Some(key.as_bytes())))
+            .expect("is measured")
+    };
+    let pay = |key: &str| {
+        bench
+            .runtime
+            .block_on(bench.service.sense(&caller, &paid, Some(key.as_bytes())))
+            .expect("is measured")
+    };
+    let (first, early) = (batch(0), pay("early"));
+    assert!(first.consumed == 0 && early.consumed > 0);
+    let fit = (32 << 20) / first.body.len();
+    for key in 1..=fit {
+        assert!(!batch(key).replayed);
+    }
+    let again = batch(fit);
+    assert!(!again.replayed && again.body == first.body && again.consumed == 0, "measured anew, and free");
+    assert!(batch(0).replayed, "what was kept stays");
+    let late = pay("late");
+    for (key, before) in [("early", early), ("late", late)] {
+        let again = pay(key);
+        assert!(again.replayed && again.consumed == 0 && again.body == before.body, "{key}");
+    }
+    let other = bench.org("other");
+    let other = bench.runtime.block_on(bench.service.caller(&other)).expect("is good");
+    let hm = sense("courtesy", "The train to the city leaves at nine in the morning.").to_string();
+    let ask = || bench.runtime.block_on(bench.service.sense(&other, &hm, Some(b"x"))).expect("is measured");
+    assert!(ask().consumed == 0 && ask().replayed, "another organization has its own bound");
     bench.ledger_is_right();
 }
 

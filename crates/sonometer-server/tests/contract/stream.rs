@@ -314,8 +314,13 @@ fn whoever_goes_away_behind_the_first_event_pays_once_and_can_read_the_rest() {
         String::from_utf8_lossy(&read).into_owned()
     });
     assert!(!read.contains("complete"));
-    let id =
-        read.split("\nid: ").nth(1).and_then(|rest| rest.lines().next()).expect("has an id").trim().to_owned();
+    let id = read
+        .split("\nid: ")
+        .nth(1)
+        .and_then(|rest| rest.lines().next())
+        .expect("has an id")
+        .trim()
+        .to_owned();
     let begun = Instant::now();
     while bench.used(Mode::Test) == 0 {
         assert!(begun.elapsed() < Duration::from_secs(60), "nothing is charged");

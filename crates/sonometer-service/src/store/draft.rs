@@ -31,6 +31,11 @@ impl Draft {
         Self { cost: Unit::ZERO, text, write: None }
     }
 
+    /// How many bytes it has, as expected.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// The answer at a cost.
     ///
     /// # Errors
