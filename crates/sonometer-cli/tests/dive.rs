@@ -152,6 +152,12 @@ fn a_dive_is_kept_signed_and_verified() {
         (ran.code, told["holds"].as_bool(), told["place"].as_str()),
         (Some(1), Some(false), Some("signature"))
     );
+    // Without keys nobody can tell, so it is not called valid.
+    let ran = run(&folder, &["dive", "verify", "card.json"], "");
+    assert_eq!(ran.code, Some(0));
+    for part in ["well formed; whether it is genuine was not checked", "use --keys", "use --actions"] {
+        assert!(ran.out.contains(part) && !ran.out.contains("is valid"), "{}", ran.out);
+    }
 }
 
 #[test]

@@ -273,6 +273,13 @@ async fn what_is_wrong_with_the_stage_of_a_card_is_reported_at_its_argument() {
     }
     let said = client.call("verify_card", json!({"card": card, "actions": log, "stage_source": own})).await;
     assert_eq!(said["structuredContent"]["holds"], true, "{said}");
+    assert!(text(&said).starts_with("the card is valid"), "{said}");
+    // Alone, a card can only be read: anybody could have written it.
+    let said = client.call("verify_card", json!({"card": card})).await;
+    assert!(
+        text(&said).starts_with("the card is well formed; whether it is genuine was not checked"),
+        "{said}"
+    );
 }
 
 /// Many small calls at once: every one is answered, by a reading or by a refusal.

@@ -59,7 +59,14 @@ pub(crate) fn verify(call: &Call, arguments: Verify) -> Result<Answer, Refusal> 
     let mut checked = Vec::new();
     let outcome =
         checks(call, &card, actions.as_deref(), keys.as_deref(), stage_source.as_deref(), &mut checked)?;
-    let mut text = String::from(if outcome.is_ok() { "the card is valid" } else { "the card is NOT valid" });
+    let mut text = String::from(match outcome {
+        // Its form and its sums anybody can write.
+        Ok(()) if keys.is_none() && actions.is_none() => {
+            "the card is well formed; whether it is genuine was not checked"
+        }
+        Ok(()) => "the card is valid",
+        Err(_) => "the card is NOT valid",
+    });
     checked.iter().for_each(|what| text.push_str(&format!("\nholds: {what}")));
     let (place, message) = match outcome {
         Ok(()) => (None, None),
@@ -68,6 +75,10 @@ pub(crate) fn verify(call: &Call, arguments: Verify) -> Result<Answer, Refusal> 
             (Some(wrong.place), Some(wrong.message))
         }
     };
+    let is_signed = Card::read(&card).is_ok_and(|card| card.signature.is_some());
+    if keys.is_none() && is_signed && message.is_none() {
+        text.push_str("\nnot checked: who signed it; give `keys`");
+    }
     if actions.is_none() && message.is_none() {
         text.push_str("\nnot checked: whether the grade follows from the actions; give `actions`");
     }

@@ -66,10 +66,19 @@ pub(super) fn verify(arguments: &VerifyArguments, screen: &mut Screen) -> Result
     }
     let mut lines: String = held.iter().map(|what| format!("  ✓ {what}\n")).collect();
     match &outcome {
+        // Its form and its sums anybody can write.
+        Ok(()) if arguments.keys.is_none() && arguments.actions.is_none() => {
+            let header = "the card is well formed; whether it is genuine was not checked";
+            lines = format!("{}\n{lines}", screen.paint.bold(header));
+        }
         Ok(()) => lines = format!("{}\n{lines}", screen.paint.bold("the card is valid")),
         Err(wrong) => {
             lines.push_str(&format!("  ✗ {wrong}\n{}\n", screen.paint.bold("the card is not valid")))
         }
+    }
+    let is_signed = Card::read(&card_text).is_ok_and(|card| card.signature.is_some());
+    if arguments.keys.is_none() && is_signed {
+        lines.push_str("  use --keys to check its signature\n");
     }
     if arguments.actions.is_none() {
         lines.push_str("  use --actions to compute its grade again\n");
