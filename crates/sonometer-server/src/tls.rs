@@ -38,7 +38,7 @@ pub struct TlsFiles {
 fn told(path: &Path, what: &str, error: &Error) -> String {
     let path = path.display();
     match error {
-        Error::Io(error) => format!("{path}: {error}"),
+        Error::Io(error) => format!("{path}: the {what} cannot be read: {error}; name a PEM file with one"),
         Error::NoItemsFound => format!("{path}: no {what} in this file; give a PEM file with one"),
         error => format!("{path}: not a PEM file: {error:?}"),
     }

@@ -150,6 +150,22 @@ impl Settings {
             let source = self.source(Name::TranscriberSeconds);
             wrong.push(format!("{source}: `transcriber.seconds` needs `transcriber.command`"));
         }
+        if self.is_on(Name::OtlpEvaluations) && self.text(Name::OtlpEndpoint).is_empty() {
+            let source = self.source(Name::OtlpEvaluations);
+            wrong.push(format!(
+                "{source}: `otlp.evaluations` needs `otlp.endpoint`; give the address of a collector"
+            ));
+        }
+        // The flags exclude each other already.
+        for name in [Name::FilesHosts, Name::TranscriberCommand] {
+            let is_given = !self.list(name).is_empty() || !self.text(name).is_empty();
+            if is_given && !self.is_on(Name::FilesOn) {
+                let (source, name) = (self.source(name), key(name).name);
+                wrong.push(format!(
+                    "{source}: `{name}` does nothing while `files.on` is false; leave out one of them"
+                ));
+            }
+        }
     }
 
     /// Takes from a newer reading what a reload changes; the rest, and `except`, still is as the service began.

@@ -94,6 +94,21 @@ fn a_message_names_file_line_and_key_and_what_to_write() {
             "[tls]\ncert = \"a.pem\"\n",
             "FILE:2: `tls.cert` needs `tls.key`; give both, or neither",
         ),
+        (
+            "evaluations",
+            "[otlp]\nevaluations = true\n",
+            "FILE:2: `otlp.evaluations` needs `otlp.endpoint`; give the address of a collector",
+        ),
+        (
+            "no-files",
+            "[files]\non = false\nhosts = [\"a.b:1\"]\n",
+            "FILE:3: `files.hosts` does nothing while `files.on` is false; leave out one of them",
+        ),
+        (
+            "no-sound",
+            "[files]\non = false\n[transcriber]\ncommand = \"x {wav}\"\n",
+            "FILE:4: `transcriber.command` does nothing while `files.on` is false; leave out one of them",
+        ),
     ] {
         let message = wrong(name, text, &[]);
         assert!(message.starts_with(told), "{message}");
@@ -127,6 +142,15 @@ fn what_is_no_key_is_told_with_where_it_stands() {
     let message = told.message.replace(&path, "FILE");
     assert!(message.starts_with("FILE:2: `keys.secret`: line 1: not a key"), "{message}");
     assert!(!message.contains("verysecret"), "{message}");
+    let nowhere = environment(&[("SONOMETER_KEYS_FILE", "nowhere/keys")]);
+    let settings = Settings::read(&[], &nowhere, None).expect("is a text");
+    let Err(Failure::Told(told)) = settings.vault() else { panic!("is no file") };
+    assert!(
+        told.message.starts_with("SONOMETER_KEYS_FILE: `keys.file`: nowhere/keys cannot be read: "),
+        "{}",
+        told.message
+    );
+    assert!(told.message.ends_with("; name a file with keys, as `sonometer admin new-key` prints them"));
 }
 
 #[test]

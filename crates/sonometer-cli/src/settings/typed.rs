@@ -137,8 +137,11 @@ impl Settings {
     pub(crate) fn vault(&self) -> Result<Vault, Failure> {
         let (name, text) = match (self.given(Name::KeysFile), self.given(Name::KeysSecret)) {
             (Some(path), _) => {
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| Failure::unusable(format!("{path}: {error}")))?;
+                let text = std::fs::read_to_string(path).map_err(|error| {
+                    let source = self.source(Name::KeysFile);
+                    let fix = "name a file with keys, as `sonometer admin new-key` prints them";
+                    Failure::unusable(format!("{source}: `keys.file`: {path} cannot be read: {error}; {fix}"))
+                })?;
                 (path.to_owned(), text)
             }
             (None, Some(secret)) => {
