@@ -32,7 +32,7 @@ mod threads;
 mod verb;
 mod watch;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Arg, Command, CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use failure::{Exit, Failure};
 use screen::{Screen, When};
 use std::process::ExitCode;
@@ -234,11 +234,21 @@ impl Verb {
     }
 }
 
+/// The command, whose options take `-1` for a value: what they want instead is then said, and not that `-1` is no option.
+fn taking_negatives(command: Command) -> Command {
+    let takes = |option: Arg| match option.get_long().is_some() && option.get_action().takes_values() {
+        true => option.allow_negative_numbers(true),
+        false => option,
+    };
+    command.mut_args(takes).mut_subcommands(taking_negatives)
+}
+
 fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([input::READ_APART]) {
         return apart().unwrap_or_else(|failure| Screen::new(When::default()).fail(&failure, false)).into();
     }
-    let arguments = match Arguments::try_parse() {
+    let matches = taking_negatives(Arguments::command()).try_get_matches();
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(usage) => {
             // Help and version come this way too, with code 0; a closed pipe is none of their business.

@@ -527,3 +527,32 @@ fn list_files_are_found_beside_their_protocol() {
         missing.err
     );
 }
+
+/// A number that is none: what to write, and not what a parser of digits says.
+#[test]
+fn a_wrong_number_is_told_with_what_to_write() {
+    for (arguments, told) in [
+        (
+            &["dive", "x", "--seed", "abc"][..],
+            "invalid value 'abc' for '--seed <SEED>': write a whole number\n",
+        ),
+        (&["dive", "x", "--seed", "-1"], "invalid value '-1' for '--seed <SEED>': write a whole number\n"),
+        (&["dive", "x", "--seed", ""], "for '--seed <SEED>'"),
+        (
+            &["dive", "x", "--seed", "99999999999999999999999"],
+            "invalid value '99999999999999999999999' for '--seed <SEED>': the number is too large\n",
+        ),
+        (
+            &["sense", "courtesy", "x", "--rate", "-1"],
+            "invalid value '-1' for '--rate <USD>': write an amount, such as 0.005",
+        ),
+        (
+            &["fit", "x", "--label", "a", "--marker", "b", "--language", "en", "--out", "y", "--folds", "1"],
+            "invalid value '1' for '--folds <K>': out of range; write a whole number from 2 to 100\n",
+        ),
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.err.contains(told) && !ran.err.contains("tip:"), "{}", ran.err);
+    }
+}
