@@ -336,6 +336,7 @@ fn what_is_published_and_the_log_of_it_all() {
     assert_eq!(page[1]["action"], "target.archive");
     let before = page[1]["id"].as_str().expect("is text");
     let older = operator.seen(&format!("/admin/v1/audit?limit=1&org=acme&before={before}"));
+    operator.get("/admin/v1/audit?before=yesterday").is(400, "invalid_request");
     assert_eq!(older["audit"][0]["subject"], "nowhere");
     operator.get("/admin/v1/audit?page=2").is(400, "invalid_request");
     operator.get("/admin/v1/audit?limit=0").is(400, "invalid_request");

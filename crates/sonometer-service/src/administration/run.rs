@@ -282,6 +282,13 @@ impl Service {
             Task::RotateKeys => json!({"encrypted": self.store().rotate_keys().await?}).into(),
             Task::Audit => {
                 let (org, before) = (named(order.query, "org"), named(order.query, "before"));
+                let is_entry = |id: &str| {
+                    id.strip_prefix("adt_").is_some_and(|id| id.bytes().all(|b| b.is_ascii_hexdigit()))
+                };
+                if !before.is_empty() && !is_entry(before) {
+                    let message = "`before` is not the id of an entry; send the `id` of the last entry of the page before";
+                    return Err(Refusal::invalid("before", message));
+                }
                 let lines = self.store().audit(org, before, limit(order.query)?).await?;
                 json!({"audit": lines.iter().map(write::audit).collect::<Vec<_>>()}).into()
             }
