@@ -112,7 +112,9 @@ pub(crate) async fn usage(service: &Service, bill: &Bill, screen: &mut Screen) -
     let export = service.export_of(&bill.org, mode, asked.filter).await.map_err(told)?;
     let Some(out) = &bill.out else {
         if asked.format == Format::Parquet {
-            return Err(Failure::unusable("Parquet is not written to a terminal; give a file with `--out`"));
+            return Err(Failure::unusable(
+                "Parquet is not written to standard output; give a file with `--out`",
+            ));
         }
         // Both are text.
         write(export, asked.format, |bytes| screen.print_bytes(&String::from_utf8_lossy(bytes))).await?;
