@@ -31,7 +31,7 @@ pub(crate) struct FileArguments {
     #[arg(long)]
     turns: bool,
     /// The column of a table whose cells are the turns: its heading, or letters such as B
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "text-column", value_name = "NAME")]
     column: Option<String>,
     /// The column that says who speaks
     #[arg(long, value_name = "NAME", requires = "column")]

@@ -77,7 +77,7 @@ impl Place {
 pub(crate) struct TalkArguments {
     /// The column of the texts, or of conversations as lists of role, content and timestamp [default: text, content or
     /// segments]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, alias = "column", value_name = "COLUMN")]
     text_column: Option<String>,
     /// The column that says who speaks, where a row is a turn
     #[arg(long, value_name = "COLUMN")]

@@ -116,7 +116,7 @@ fn settings_are_printed_with_their_sources_and_what_is_wrong_ends_the_start() {
         );
     }
     let (code, _, err) = run(&folder, &["serve", "--key-file", "missing"], &[]);
-    assert!(code == 2 && err.contains("missing: "), "{err}");
+    assert!(code == 2 && err.contains("--key-file: `keys.file`: missing cannot be read: "), "{err}");
     let _ = fs::remove_dir_all(folder);
 }
 
