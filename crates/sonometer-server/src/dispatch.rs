@@ -132,7 +132,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
 enum Reply {
     Json(String),
     Answer(Answer),
-    Stream(Streaming, Place),
+    Stream(Streaming, Arc<Place>),
     Export(Box<Export>, Format, Place),
     /// There is no more to tell.
     Nothing,
@@ -222,9 +222,10 @@ async fn answer(
         Act::SenseBatch => Reply::Answer(service.batch(who()?, &body, key).await?),
         Act::SenseStream => {
             let full = |_| Refusal::unavailable("too many streams at once");
-            let place = streams.place_now(org).map_err(full)?;
+            // The reader and the work hold it, as long as either is there.
+            let place = Arc::new(streams.place_now(org).map_err(full)?);
             let last = single(&parts.headers, "Last-Event-ID")?;
-            let streaming = service.stream(who()?, &body, key, last).await?;
+            let streaming = service.stream(who()?, &body, key, last, place.clone()).await?;
             streaming.map_or(Reply::Nothing, |streaming| Reply::Stream(streaming, place))
         }
         Act::CheckFidelity => Reply::Answer(service.fidelity(who()?, &body).await?),

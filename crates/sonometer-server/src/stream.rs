@@ -5,11 +5,12 @@ use futures_util::stream::unfold;
 use sonometer_service::queue::Place;
 use sonometer_service::{Streaming, Told};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The body of a response. Dropping it, as it happens when the client goes away, stops the work behind it.
-pub(crate) fn body(streaming: Streaming, place: Place, heartbeat: Duration) -> Body {
+/// The body of a response. Dropping it, as it happens when the client goes away, stops the work behind it, if nothing was sent.
+pub(crate) fn body(streaming: Streaming, place: Arc<Place>, heartbeat: Duration) -> Body {
     let name = streaming.name;
     let state = (streaming.events, place, 0_u64);
     Body::from_stream(unfold(state, move |(mut events, place, number)| {

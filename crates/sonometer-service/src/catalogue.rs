@@ -179,10 +179,12 @@ impl Shelf {
             of_kind().filter(|document| document.id() == id).map(Document::version).collect();
         let mut known: Vec<&str> = of_kind().map(Document::id).collect();
         known.dedup();
-        let there = match suggest(id, &known) {
+        let split = id.split_once('@').filter(|(id, _)| known.contains(id));
+        let there = match (suggest(id, &known), split) {
             _ if !versions.is_empty() => There::Versions(versions),
-            Some(near) => There::Near(near),
-            None => There::Nothing,
+            (_, Some((id, version))) => There::Split(id, version),
+            (Some(near), None) => There::Near(near),
+            (None, None) => There::Nothing,
         };
         Refusal::no_target(kind.as_str(), id, version, there)
     }

@@ -167,6 +167,8 @@ pub enum There<'a> {
     Nothing,
     /// An id like it.
     Near(&'a str),
+    /// An id with a version behind `@`, as the command has them in one.
+    Split(&'a str, &'a str),
     /// The id, in these versions.
     Versions(Vec<&'a str>),
 }
@@ -235,6 +237,10 @@ impl Refusal {
         };
         let message = match there {
             There::Near(near) => format!("{message}; did you mean `{near}`?"),
+            There::Split(id, version) => {
+                let version = shown(version);
+                format!("{message}; give the version by itself: `{id}` as `id`, and `{version}` as `version`")
+            }
             There::Versions(versions) if version.is_some() => {
                 format!("{message}; its versions: {}", versions.join(", "))
             }

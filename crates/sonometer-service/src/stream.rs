@@ -240,6 +240,8 @@ impl Service {
     /// `last_event` is the id of the event that a client saw last before it lost its connection: `None` is answered if that was
     /// the end. Otherwise the stream is sent again under its name, and if it was charged before, it is not charged again.
     ///
+    /// `held` is dropped when the work has ended, which may be after the reader has gone: a place among the streams, say.
+    ///
     /// # Errors
     /// As [`Service::sense`].
     pub async fn stream(
@@ -248,6 +250,7 @@ impl Service {
         body: &str,
         idempotency_key: Option<&[u8]>,
         last_event: Option<&[u8]>,
+        held: impl Send + 'static,
     ) -> Result<Option<Streaming>, Refusal> {
         let last = last_event.and_then(|last| std::str::from_utf8(last).ok()).unwrap_or_default();
         if last.ends_with(LAST) && last.strip_suffix(LAST).and_then(stream_of).is_some() {
@@ -291,6 +294,7 @@ impl Service {
             if let Err(Stopped::Refused(refusal)) = told {
                 let _ = send(&events, Told { name: "error", data: refusal.to_json(caller.request()) }).await;
             }
+            drop(held);
         };
         // What it takes is part of the trace of the request.
         tokio::spawn(telling.in_current_span());

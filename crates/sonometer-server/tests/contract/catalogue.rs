@@ -195,6 +195,12 @@ fn a_misspelt_id_is_answered_with_the_one_that_is_meant() {
         "unknown or unpublished protocol `desks`; did you mean `desk`?"
     );
     assert_eq!(message(&other, "desks"), "unknown or unpublished protocol `desks`");
+    // As the command has it; an id that only another organization has is not told.
+    assert_eq!(
+        message(&bench.test, "desk@1.0"),
+        "unknown or unpublished protocol `desk@1.0`; give the version by itself: `desk` as `id`, and `1.0` as `version`"
+    );
+    assert!(!message(&other, "desk@1.0").contains("by itself"));
 }
 
 /// What is there in other versions, or as a draft only, is answered with its versions, and never with those of another organization.

@@ -272,7 +272,7 @@ fn whoever_goes_away_before_the_first_event_pays_nothing() {
     // On one thread the work begins when this test waits, and by then the reader has gone.
     let alone = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("starts");
     alone.block_on(async {
-        let began = bench.service.stream(&caller, &text, None, None).await.expect("begins");
+        let began = bench.service.stream(&caller, &text, None, None, ()).await.expect("begins");
         drop(began.expect("is no repetition"));
         while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -344,7 +344,7 @@ fn the_work_waits_for_a_slow_reader() {
     let text = body.to_string();
     let read = bench.runtime.block_on(async {
         let caller = bench.service.caller(&bench.test).await.expect("is good");
-        let begun = bench.service.stream(&caller, &text, None, None).await.expect("begins");
+        let begun = bench.service.stream(&caller, &text, None, None, ()).await.expect("begins");
         let mut streaming = begun.expect("is no repetition");
         tokio::time::sleep(Duration::from_secs(3)).await;
         let used = bench.service.account("acme", Mode::Test).await.expect("is there").used.units;
