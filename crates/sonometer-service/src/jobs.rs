@@ -160,6 +160,14 @@ impl Service {
         let (jobs, bytes) = self.inner.store.jobs_under_way(caller.org()).await?;
         too_many(jobs, bytes.saturating_add(body.len() as u64))?;
         let created_ms = self.now_ms();
+        if let Some(seconds) = self.inner.free_results.full(caller.org(), created_ms) {
+            let message = format!(
+                "the jobs of this organization that cost nothing have results of more than {} MiB today, the limit; \
+                 send smaller batches, or wait until tomorrow (UTC)",
+                self.inner.free_results.most() >> 20
+            );
+            return Err(Refusal { retry_after: seconds, ..Refusal::new(Code::RateLimited, message) });
+        }
         let id = self.id("job");
         let ahead = self.inner.store.items_ahead(caller.org(), created_ms, &id).await?;
         let answer = crate::json::text(&Queued {
@@ -337,6 +345,9 @@ impl Service {
         };
         let Done { lines, answer } = measured?;
         let at_ms = self.now_ms();
+        if lines.iter().all(|line| line.units == 0) {
+            self.inner.free_results.add(&job.org, answer.bytes(), at_ms);
+        }
         let charge = Charge {
             account: job.account,
             mode: job.mode,

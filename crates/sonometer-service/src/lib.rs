@@ -100,7 +100,8 @@ struct Inner {
     cold: AtomicBool,
     /// How many jobs of each organization are worked on here.
     working: jobs::Working,
-    free_answers: free::FreeAnswers,
+    free_answers: free::FreeBytes,
+    free_results: free::FreeBytes,
     /// What organizations see that published nothing.
     shipped: Arc<Shelf>,
     /// ICS that this process charged, by mode.
@@ -140,7 +141,8 @@ impl Service {
             ledger: Queue::new("ledger", Bounds { places: 2, share: 1, waiting: LEDGER_WAITING }),
             cold: AtomicBool::new(false),
             working: jobs::Working::default(),
-            free_answers: free::FreeAnswers::default(),
+            free_answers: free::FreeBytes::answers(),
+            free_results: free::FreeBytes::results(),
             shipped: Arc::default(),
             charged: Default::default(),
             steps: AtomicU64::new(0),
@@ -148,6 +150,12 @@ impl Service {
             mail_there: Notify::new(),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Changes after how many bytes of free results in a day an organization gets no more jobs: a gibibyte is much for a test.
+    #[doc(hidden)]
+    pub fn bound_free_results(&self, bytes: u64) {
+        self.inner.free_results.set_most(bytes);
     }
 
     /// The store.

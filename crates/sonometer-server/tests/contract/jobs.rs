@@ -74,6 +74,33 @@ fn a_large_batch_is_a_job_with_the_same_result() {
     bench.ledger_is_right();
 }
 
+/// Results that cost nothing fill no disk: beyond their bytes of a day there are no more jobs of an organization. What was made is done.
+#[test]
+fn free_results_of_a_day_are_bounded() {
+    let bench = bench();
+    let other = bench.org("other");
+    let free = |count: usize| {
+        let items: Vec<Value> =
+            (0..count).map(|n| json!({"id": format!("i{n}"), "content": LITTLE})).collect();
+        json!({"target": {"type": "protocol", "id": "courtesy"}, "interactions": items})
+    };
+    let path = |answer: &Answer| queued(answer)["poll_url"].as_str().expect("is text").to_owned();
+    bench.service.bound_free_results(1_000);
+    let paid = path(&bench.post("/api/v1/sense/batch", &ask(60)));
+    assert_eq!(ended(&bench, &paid)["status"], "completed");
+    let first = path(&bench.post("/api/v1/sense/batch", &free(60)));
+    assert_eq!(ended(&bench, &first)["result"]["ics"]["total_consumed"], 0);
+    let refused = bench.post("/api/v1/sense/batch", &free(60));
+    refused.is(429, "rate_limited");
+    assert_eq!(refused.number("retry-after"), 30_230, "until the day ends");
+    bench.get(&first).good("Job");
+    bench.post("/api/v1/sense/batch", &free(10)).good("Batch");
+    let theirs = bench.post_as(&other, "/api/v1/sense/batch", &free(60));
+    assert_eq!(theirs.status, 202, "{}", theirs.body);
+    bench.clock.0.fetch_add(30_230_000, Ordering::SeqCst);
+    assert_eq!(bench.post("/api/v1/sense/batch", &free(60)).status, 202);
+}
+
 /// How long a job may take is told by the jobs of its organization alone: the others have turns of their own.
 #[test]
 fn an_estimate_says_nothing_of_other_organizations() {
