@@ -57,6 +57,29 @@ fn a_protocol_that_masks_nothing_is_told() {
         assert_eq!(text(&output.stderr), told, "{arguments:?}");
     }
     assert_eq!(text(&run_in(&[], &["mask", "personal-data", "-", "--format", "text"], MAIL).stderr), "");
+    // Elsewhere where a mask is asked for: who asks takes the output for masked.
+    let talks = file(
+        "unmasked.jsonl",
+        "{\"id\": \"a\", \"content\": \"Thank you so much for your help with this.\"}\n",
+    );
+    let page = file("unmasked.md", "");
+    fs::remove_file(&page).expect("was there");
+    for arguments in [
+        &["sense", "courtesy@1.5", &talks, "--json"][..],
+        &["batch", "courtesy@1.5", &talks],
+        &["batch", "courtesy@1.5", &talks, "--columns", "score"],
+        &["stream", "courtesy@1.5"],
+        &["report", "courtesy@1.5", &talks, "--format", "md", "--out", &page],
+    ] {
+        if cfg!(not(feature = "columns")) && arguments.contains(&"--columns") {
+            continue;
+        }
+        for (more, times) in [(&[][..], 0), (&["--mask", "label"], 1)] {
+            let _ = fs::remove_file(&page);
+            let told = text(&run_in(&[], &[arguments, more].concat(), MAIL).stderr);
+            assert_eq!(told.matches("`courtesy@1.5` masks nothing").count(), times, "{arguments:?}: {told}");
+        }
+    }
 }
 
 #[test]

@@ -36,6 +36,13 @@ fn kind(name: &str) -> Result<Mask, String> {
 }
 
 impl MaskArguments {
+    /// Says that `--mask` does nothing, where the instrument masks nothing.
+    pub(super) fn tell_if_idle(&self, instrument: &Instrument, screen: &Screen) {
+        if self.mask.is_some() {
+            tell_if_none(instrument, screen);
+        }
+    }
+
     /// Options with these masks.
     pub(super) fn options(&self) -> Result<SenseOptions, Failure> {
         Ok(SenseOptions { mask: self.mask, mask_key: self.key()?, ..SenseOptions::default() })

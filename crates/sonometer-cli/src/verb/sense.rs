@@ -117,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 
 fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
+    arguments.masks.tell_if_idle(&instrument, screen);
     let options = arguments.options()?;
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;

@@ -72,6 +72,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let instrument = Source::find(&arguments.target)?.instrument()?;
     if arguments.guard {
         masks::tell_if_none(&instrument, screen);
+    } else {
+        arguments.masks.tell_if_idle(&instrument, screen);
     }
     let mut stream =
         Stream { session: instrument.session(options), teller: Teller::new(arguments, &instrument) };

@@ -94,6 +94,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     let fix =
         "to measure the texts of the lines by it, name what holds them, such as `--text-column content`";
     let sensor = Source::find(&arguments.target)?.sensor(fix)?;
+    arguments.masks.tell_if_idle(&Instrument::from(sensor.clone()), screen);
     let sums = arguments.summary || arguments.page.is_asked();
     let source = input::shown(input).to_owned();
     let bench = Bench { sensor, options, view, sums, source };

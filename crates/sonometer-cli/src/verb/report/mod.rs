@@ -97,6 +97,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let target = Source::find(&arguments.target)?;
     let instrument = target.instrument()?;
+    arguments.masks.tell_if_idle(&instrument, screen);
     let options = arguments.masks.options()?;
     let sources = Sources::open(arguments)?;
     // Before anything is sensed.

@@ -113,6 +113,7 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         }
     }
     let instrument = Source::find(&arguments.target)?.instrument()?;
+    arguments.masks.tell_if_idle(&instrument, screen);
     let options = SenseOptions { usd_per_ics: arguments.rate, ..arguments.masks.options()? };
     let tables = Tables::open(files::expand(&arguments.input, arguments.tables.input_format)?)?;
     let plan = Plan::new(&instrument, &arguments.tables, arguments.offsets, options, &tables)?;
