@@ -251,8 +251,16 @@ fn main() -> ExitCode {
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(usage) => {
-            // Help and version come this way too, with code 0; a closed pipe is none of their business.
-            let _ = if usage.use_stderr() { screen::usage(&usage) } else { usage.print() };
+            if usage.use_stderr() {
+                // Nobody is left to tell if this fails.
+                let _ = screen::usage(&usage);
+            } else if let Err(error) = usage.print()
+                && error.kind() != std::io::ErrorKind::BrokenPipe
+            {
+                // Help and version. A closed pipe is none of their business.
+                let failure = Failure::unusable(format!("standard output cannot be written: {error}"));
+                return Screen::new(When::default()).fail(&failure, false).into();
+            }
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(Exit::Unusable as u8));
         }
     };

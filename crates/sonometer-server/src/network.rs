@@ -1,7 +1,7 @@
 //! Who calls: the address of the connection, or, behind a proxy that is believed, what the proxy says.
 
 use axum::http::HeaderMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A network: `10.0.0.0/8`, or a single address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +61,19 @@ pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[Network]) -> 
         if !believed(address) {
             break;
         }
-        match entry.parse() {
-            Ok(before) => address = plain(before),
-            Err(_) => break,
+        match written(entry) {
+            Some(before) => address = plain(before),
+            None => break,
         }
     }
     address
+}
+
+/// An address as proxies write it: some with the port, and of IPv6 in brackets.
+fn written(entry: &str) -> Option<IpAddr> {
+    let bare =
+        || entry.strip_prefix('[').and_then(|entry| entry.strip_suffix(']')).unwrap_or(entry).parse().ok();
+    bare().or_else(|| entry.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 #[cfg(test)]
@@ -85,6 +92,10 @@ mod tests {
             ("10.1.1.1", "198.51.100.7, 10.2.2.2", "198.51.100.7"),
             ("::ffff:10.1.1.1", "nonsense, 198.51.100.7", "198.51.100.7"),
             ("::1", "198.51.100.7, nonsense", "::1"),
+            ("10.1.1.1", "6.6.6.6:1, 198.51.100.7:54321", "198.51.100.7"),
+            ("10.1.1.1", "[2001:db8::7]:443, 10.2.2.2:80", "2001:db8::7"),
+            ("10.1.1.1", "[2001:db8::7]", "2001:db8::7"),
+            ("10.1.1.1", "198.51.100.7:x", "10.1.1.1"),
         ] {
             let mut headers = HeaderMap::new();
             headers.insert("x-forwarded-for", HeaderValue::from_static(said));

@@ -528,6 +528,18 @@ fn list_files_are_found_beside_their_protocol() {
     );
 }
 
+/// Also help and version are lost if the disk is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_told() {
+    for arguments in [&["--help"][..], &["--version"], &["protocols"], &["sense", "--help"]] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("is there");
+        let ran: Ran = command(arguments).stdout(full).output().expect("starts").into();
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.err.contains("standard output cannot be written: "), "{}", ran.err);
+    }
+}
+
 /// A number that is none: what to write, and not what a parser of digits says.
 #[test]
 fn a_wrong_number_is_told_with_what_to_write() {
