@@ -4,7 +4,7 @@
 
 use crate::refusal::Refusal;
 use crate::store::Claimable;
-use crate::{Service, jobs, webhook};
+use crate::{Service, webhook, worker};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -80,7 +80,8 @@ impl Service {
         patience: Option<Duration>,
     ) -> Result<usize, Refusal> {
         let mut ended = 0;
-        for (what, lease_ms) in [(Claimable::Job, jobs::LEASE_MS), (Claimable::Delivery, webhook::LEASE_MS)] {
+        for (what, lease_ms) in [(Claimable::Job, worker::LEASE_MS), (Claimable::Delivery, webhook::LEASE_MS)]
+        {
             let latest = self.now_ms().saturating_add(lease_ms);
             let there = self.store().claims_beyond(what, latest).await?;
             let patience = patience.unwrap_or(Duration::from_millis(2 * lease_ms.unsigned_abs()));

@@ -43,6 +43,7 @@ mod token;
 mod usage;
 pub mod vault;
 mod webhook;
+mod worker;
 
 pub use admin::{Published, Settled};
 pub use answer::Answer;
@@ -50,7 +51,6 @@ pub use caller::Caller;
 #[doc(hidden)]
 pub use claims::LateClaims;
 pub use describe::SGM_VERSIONS;
-pub use jobs::JOBS_AT_ONCE;
 pub use json::TargetUsed;
 pub use list::{Listing, StatusFilter};
 pub use refusal::{Code, Refusal};
@@ -58,6 +58,7 @@ pub use retention::Retention;
 pub use store::Store;
 pub use stream::{Streaming, Told};
 pub use token::{Mode, Scope};
+pub use worker::JOBS_AT_ONCE;
 
 use catalogue::{Shelf, Shelves, Tool};
 use effort::Effort;
@@ -99,7 +100,7 @@ struct Inner {
     /// Whether what ships is still made ready.
     cold: AtomicBool,
     /// How many jobs of each organization are worked on here.
-    working: jobs::Working,
+    working: worker::Working,
     free_answers: free::FreeBytes,
     free_results: free::FreeBytes,
     /// What organizations see that published nothing.
@@ -140,7 +141,7 @@ impl Service {
             threads: Queue::new("threads", threads),
             ledger: Queue::new("ledger", Bounds { places: 2, share: 1, waiting: LEDGER_WAITING }),
             cold: AtomicBool::new(false),
-            working: jobs::Working::default(),
+            working: worker::Working::default(),
             free_answers: free::FreeBytes::answers(),
             free_results: free::FreeBytes::results(),
             shipped: Arc::default(),
