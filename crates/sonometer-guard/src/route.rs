@@ -62,13 +62,29 @@ impl Route {
             {
                 Self::Apart(Form::Messages)
             }
+            // Other providers and servers of models, whose forms are not read: Gemini, Ollama, Cohere, llama.cpp and the like.
+            () if is_asked_of_gemini(last)
+                || matches!(
+                    last,
+                    "chat" | "generate" | "generate_stream" | "completion" | "infill" | "embed" | "embedding"
+                ) =>
+            {
+                Self::Apart(Form::Chat)
+            }
             () => Self::Open,
         }
     }
 }
 
-/// A path as the most generous upstream reads it: decoded, in small letters, without what stands behind `;` in a part. Otherwise a
-/// route that is written in another way would pass unread, and the upstream would serve it.
+/// Whether a part of a path asks a model of Google for something: `gemini-x:generateContent`, `:countTokens`, `:predict` and the like.
+fn is_asked_of_gemini(part: &str) -> bool {
+    part.rsplit_once(':').is_some_and(|(_, verb)| {
+        verb == "counttokens" || ["generate", "content", "predict"].iter().any(|word| verb.contains(word))
+    })
+}
+
+/// A path as the most generous upstream reads it: decoded, in small letters, `\` for `/`, without spaces around a part and what stands
+/// behind `;` in it. Otherwise a route that is written in another way would pass unread, and the upstream would serve it.
 fn plain(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -80,8 +96,9 @@ fn plain(path: &str) -> String {
         rest = if decoded.is_some() { &after[2..] } else { after };
     }
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-    let parts = text.split('/').map(|part| part.split_once(';').map_or(part, |(name, _)| name));
-    parts.collect::<Vec<_>>().join("/")
+    let is_space = |c: char| c.is_ascii_whitespace() || c.is_ascii_control();
+    let parts = text.split(['/', '\\']).map(|part| part.split_once(';').map_or(part, |(name, _)| name));
+    parts.map(|part| part.trim_matches(is_space)).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]
@@ -98,6 +115,9 @@ mod tests {
             ("/v1/messages;a=b", Form::Messages),
             ("/v1/messages;a=b/count_tokens", Form::Messages),
             ("/v1/%65mbeddings", Form::Embeddings),
+            ("/v1\\chat%5Ccompletions", Form::Chat),
+            ("/v1/messages%20", Form::Messages),
+            ("/v1/chat/completions%00", Form::Chat),
             ("/v1/responses/compact", Form::Responses),
             ("/v1/Responses/input_tokens", Form::Responses),
         ] {
@@ -110,12 +130,30 @@ mod tests {
             ("/v1/responses/resp_1/cancel", Form::Responses),
             ("/v1/sessions/sesn_1/events", Form::Messages),
             ("/v1/chatkit/sessions", Form::Chat),
+            ("/v1beta/models/gemini-pro:generateContent", Form::Chat),
+            ("/v1beta/models/gemini-pro:streamGenerateContent", Form::Chat),
+            ("/v1beta/models/gemini-pro%3AcountTokens", Form::Chat),
+            ("/v1beta/models/text-embedding:batchEmbedContents", Form::Chat),
+            ("/v1/projects/p/locations/l/publishers/google/models/g:predict", Form::Chat),
+            ("/api/chat", Form::Chat),
+            ("/api/generate", Form::Chat),
+            ("/api/embed", Form::Chat),
+            ("/v2/chat", Form::Chat),
+            ("/completion", Form::Chat),
         ] {
             assert_eq!(Route::of("POST", path), Route::Apart(form), "{path}");
         }
-        for path in
-            ["/v1/models", "/v1/chat/completion%7", "/v1/%", "/v1/%zz", "/v1/chat/completion%2573", "/v1/%+1"]
-        {
+        for path in [
+            "/v1/models",
+            "/v1/models/chat-small",
+            "/v1/moderations",
+            "/v1/files/a:b",
+            "/v1/chat/completion%7",
+            "/v1/%",
+            "/v1/%zz",
+            "/v1/chat/completion%2573",
+            "/v1/%+1",
+        ] {
             assert_eq!(Route::of("POST", path), Route::Open, "{path}");
         }
     }
