@@ -217,6 +217,8 @@ fn says_what_is_wrong() {
             .contains("needs http:// or https://")
     );
     assert!(said(&["--mask", "courtesy", "--upstream", "http://h"]).contains("masks nothing"));
+    let behind = said(&["--mask", "personal-data", "--mask", "courtesy", "--upstream", "http://h"]);
+    assert!(behind.contains("rules[1].target: `courtesy` masks nothing"), "{behind}");
     let upstream = ["--mask", "personal-data", "--upstream", "http://h", "--table-keys"];
     let path = std::env::temp_dir().join(format!("sonometer-keys-{}", std::process::id()));
     std::fs::write(&path, "0f\n").expect("writes");

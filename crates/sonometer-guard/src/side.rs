@@ -132,6 +132,8 @@ fn side(
         let rule = &policy.rules[*at];
         let instrument = &found[rule.target.as_str()];
         let asked = rule.mask.as_deref().map(Mask::read).transpose()?;
+        // Of this rule alone: others before it may mask something.
+        let mut masks_something = false;
         for (number, sensor) in instrument.sensors().iter().enumerate() {
             let mut protocol = sensor.protocol().clone();
             for (marker_number, marker) in protocol.markers.iter_mut().enumerate() {
@@ -158,6 +160,7 @@ fn side(
             if protocol.markers.iter().all(|marker| marker.mask.is_none()) {
                 continue;
             }
+            masks_something = true;
             match protocols
                 .iter_mut()
                 .find(|known| (&known.id, &known.version) == (&protocol.id, &protocol.version))
@@ -171,7 +174,7 @@ fn side(
                 None => protocols.push(protocol),
             }
         }
-        if protocols.is_empty() {
+        if !masks_something {
             let message = format!(
                 "`{}` masks nothing: none of its markers has the key `mask`; name `markers` to hide what they find",
                 rule.target
