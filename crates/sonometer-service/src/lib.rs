@@ -29,6 +29,7 @@ mod list;
 mod measure;
 pub mod period;
 pub mod ports;
+mod promised;
 pub mod queue;
 pub mod rate;
 pub mod refusal;
@@ -101,6 +102,7 @@ struct Inner {
     cold: AtomicBool,
     /// How many jobs of each organization are worked on here.
     working: worker::Working,
+    promised: promised::Promised,
     free_answers: free::FreeBytes,
     free_results: free::FreeBytes,
     /// What organizations see that published nothing.
@@ -142,6 +144,7 @@ impl Service {
             ledger: Queue::new("ledger", Bounds { places: 2, share: 1, waiting: LEDGER_WAITING }),
             cold: AtomicBool::new(false),
             working: worker::Working::default(),
+            promised: promised::Promised::default(),
             free_answers: free::FreeBytes::answers(),
             free_results: free::FreeBytes::results(),
             shipped: Arc::default(),

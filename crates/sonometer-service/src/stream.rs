@@ -12,6 +12,7 @@ use crate::cause::Kind;
 use crate::effort::Effort;
 use crate::evaluations::evaluated;
 use crate::json::{Sufficiency, number};
+use crate::promised::Promise;
 use crate::refusal::Refusal;
 use crate::request::{self, Asked, Pace};
 use crate::store::{Draft, Key};
@@ -115,13 +116,17 @@ fn take(session: &mut Session, turn: &Turn, from: usize, to: usize) -> Result<Ve
     Ok(events)
 }
 
-/// Whether the account can pay for every metamarker that may trigger. If not, nothing partial is sent: what is sent before a charge
-/// that is then refused would have been given away. The cap of a token counts in the charge only, so one that has a cap is covered by
-/// the quota alone.
-fn is_covered(caller: &Caller, instrument: &Tool) -> bool {
-    let most = instrument.sensors().iter().map(|sensor| sensor.protocol().markers.len() as u64).sum();
-    let standing = caller.standing();
+/// Whether the account can pay for every metamarker that may trigger, in this stream and in those under way. If not, nothing partial is
+/// sent: what is sent before a charge that is then refused would have been given away. The cap of a token counts in the charge only, so
+/// one that has a cap is covered by the quota alone.
+fn is_covered(caller: &Caller, promise: &Promise) -> bool {
+    let (standing, most) = (caller.standing(), promise.together());
     standing.covers(most) && (caller.token_cap().is_none() || standing.remaining() >= most)
+}
+
+/// How many ICS a reading can come to.
+fn most(instrument: &Tool) -> u64 {
+    instrument.sensors().iter().map(|sensor| sensor.protocol().markers.len() as u64).sum()
 }
 
 /// Why a stream ends before its end.
@@ -284,7 +289,8 @@ impl Service {
         if !fidelity.sufficient {
             return Err(Refusal::insufficient(fidelity));
         }
-        let pace = Pace { partial: pace.partial && is_covered(caller, &instrument), ..pace };
+        let promise = self.inner.promised.add(caller.account(), most(&instrument));
+        let pace = Pace { partial: pace.partial && is_covered(caller, &promise), ..pace };
         let (waiting, told) = (Vec::new(), BTreeMap::new());
         let teller = Teller { events: teller, pace, last: None, waiting, told, is_left: false };
         let (service, caller) = (self.clone(), caller.clone());
@@ -294,7 +300,7 @@ impl Service {
             if let Err(Stopped::Refused(refusal)) = told {
                 let _ = send(&events, Told { name: "error", data: refusal.to_json(caller.request()) }).await;
             }
-            drop(held);
+            drop((held, promise));
         };
         // What it takes is part of the trace of the request.
         tokio::spawn(telling.in_current_span());

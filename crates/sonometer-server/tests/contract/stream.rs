@@ -243,6 +243,39 @@ fn the_same_key_is_told_again_and_paid_once() {
     bench.ledger_is_right();
 }
 
+/// What is sent before a charge that is refused is given away, so streams that begin together are covered together.
+#[test]
+fn streams_that_begin_together_send_partial_numbers_as_far_as_the_quota_goes() {
+    let bench = Bench::start();
+    bench.publish("acme", &many());
+    bench.account(Mode::Test, |settings| settings.quota = 120);
+    let mut body = sense("many", &many_words()[..190_000]);
+    body["stream"] = json!({"interval_ms": 0});
+    let text = body.to_string();
+    let caller = bench.runtime.block_on(bench.service.caller(&bench.test)).expect("is good");
+    // So that both charges are refused: whatever was sent before was sent for nothing.
+    bench.account(Mode::Test, |settings| settings.quota = 1);
+    let [first, second] = bench.runtime.block_on(async {
+        let begin = || async {
+            let begun = bench.service.stream(&caller, &text, None, None, ()).await.expect("begins");
+            begun.expect("is no repetition").events
+        };
+        // Nobody reads the first until the second has ended, so that it is under way all that time.
+        let (mut first, mut second) = (begin().await, begin().await);
+        let mut told = [Vec::new(), Vec::new()];
+        while let Some(event) = second.recv().await {
+            told[1].push(event.name);
+        }
+        while let Some(event) = first.recv().await {
+            told[0].push(event.name);
+        }
+        told
+    });
+    assert!(first.len() > 50 && first.last() == Some(&"error"), "covered alone: {first:?}");
+    assert_eq!(second, ["error"], "not covered beside the first");
+    assert_eq!(bench.used(Mode::Test), 0);
+}
+
 /// A protocol of so many metamarkers that their events do not fit into what waits for a reader.
 fn many() -> String {
     let mut source = String::from(
