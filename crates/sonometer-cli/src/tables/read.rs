@@ -44,9 +44,28 @@ pub(crate) struct Tables {
 pub(crate) fn broken(path: &str, error: &dyn std::fmt::Display) -> Failure {
     let told = error.to_string();
     // Arrow says first which of its readers it was, which the name of the file says already.
-    let told = ["Csv error: ", "Json error: "].iter().find_map(|of| told.strip_prefix(of)).unwrap_or(&told);
-    Failure::unusable(format!("{}: cannot be read: {told}", file::name(path)))
+    let told = ["Csv error: ", "Json error: ", "Parquet error: ", "Io error: "]
+        .iter()
+        .find_map(|of| told.strip_prefix(of))
+        .unwrap_or(&told);
+    let is_damaged = DAMAGED.iter().any(|part| told.contains(part));
+    let fix = if is_damaged {
+        "; the file is incomplete, or of another format: copy it again, or name its format with --input-format"
+    } else {
+        ""
+    };
+    Failure::unusable(format!("{}: cannot be read: {told}{fix}", file::name(path)))
 }
+
+/// What the readers of Parquet, Arrow, gzip and zstd say of a file that is cut off, or that is none of theirs.
+const DAMAGED: [&str; 6] = [
+    "Corrupt footer",
+    "Parquet file too small",
+    "failed to fill whole buffer",
+    "deflate stream",
+    "incomplete frame",
+    "found empty stream",
+];
 
 impl Tables {
     pub(crate) fn open(files: Vec<Table>) -> Result<Self, Failure> {

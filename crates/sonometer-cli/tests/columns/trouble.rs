@@ -116,6 +116,8 @@ fn messages_say_what_is_wrong_and_what_to_type() {
     fs::write(fresh("wrong-header.csv"), "id, text\n1, hello\n").expect("is written");
     fs::write(fresh("wrong-ragged.csv"), "id,text\n1,hello\n2\n").expect("is written");
     fs::write(fresh("wrong-lines.jsonl"), "{\"text\": \"hello\"}\n\n{\"text\" \"x\"}\n").expect("is written");
+    fs::write(fresh("wrong-kind.parquet"), "id,text\n1,hello\n").expect("is written");
+    fs::write(fresh("wrong-kind.arrow"), "nope").expect("is written");
     fs::write(fresh("wrong-time.csv"), "text,role,at\nhello,x,soon\n").expect("is written");
     fs::write(fresh("wrong-talks.jsonl"), "{\"segments\": [{\"who\": \"x\", \"content\": \"hello\"}]}\n")
         .expect("is written");
@@ -127,7 +129,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         true,
     )]);
     write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
-    let cases: [(&[&str], &str); 32] = [
+    let cases: [(&[&str], &str); 34] = [
         (
             &["wrong.parquet"],
             "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
@@ -181,6 +183,16 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         ),
         (&["wrong-empty.csv", "--keep", "none"], "wrong-empty.csv: the input has no rows"),
         (&["wrong-nothing.csv"], "wrong-nothing.csv: the input is empty"),
+        (
+            &["wrong-kind.parquet"],
+            "wrong-kind.parquet: cannot be read: Invalid Parquet file. Corrupt footer; the file is incomplete, or of another format: \
+             copy it again, or name its format with --input-format",
+        ),
+        (
+            &["wrong-kind.arrow"],
+            "wrong-kind.arrow: cannot be read: failed to fill whole buffer; the file is incomplete, or of another format: copy it \
+             again, or name its format with --input-format",
+        ),
         (
             &["wrong-ragged.csv"],
             "wrong-ragged.csv: cannot be read: line 3: the row has 1 cell, the header has 2 cells, with `,` between them; \
