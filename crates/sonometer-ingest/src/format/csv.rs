@@ -264,7 +264,8 @@ mod tests {
                 Hints { role_column: Some("id".into()), ..Hints::default() },
             ] {
                 let failure = read(text, &hints, &Limits::default()).expect_err("is broken").to_string();
-                assert!(failure.contains(place), "{failure}");
+                let message = place.strip_prefix("line 1: ").expect("begins so");
+                assert!(failure.contains(message) && failure.ends_with("(at line 1)"), "{failure}");
             }
             // Every cell is text then, and nothing is lost.
             let notes = read(text, &Hints::default(), &Limits::default()).expect("is read").notes;
