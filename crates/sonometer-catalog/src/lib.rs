@@ -138,6 +138,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "escalation" @ "1.1"),
+    #[cfg(feature = "all")]
     entry!("protocols", "friction" @ "1.0"),
     #[cfg(feature = "all")]
     entry!(
@@ -170,6 +172,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "pressure-tactics" @ "2.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "promise" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "promise" @ "1.1"),
     #[cfg(feature = "all")]
     entry!("protocols", "prompt-attack" @ "1.0"),
     #[cfg(feature = "all")]

@@ -12,6 +12,7 @@ mod measure;
 mod ordinary;
 mod plan;
 mod private_data;
+mod service_talks;
 mod talks;
 
 use self::measure::Measurer;
@@ -87,7 +88,9 @@ fn with_measured_part(page: &str, measured: &str) -> Option<String> {
 }
 
 fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
-    let mut page = if card.questions.is_empty() && card.parts.is_empty() {
+    let mut page = if let Some(talks) = service_talks::tables(measurer, card.id)? {
+        talks
+    } else if card.questions.is_empty() && card.parts.is_empty() {
         "
 There are no labelled talks for it, so there are no figures of accuracy.
 "
