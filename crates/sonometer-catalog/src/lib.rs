@@ -136,6 +136,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "disclosure" @ "1.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "disclosure" @ "1.1"),
+    #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.1"),

@@ -1,6 +1,6 @@
 //! Talks of customers and agents by others, with labels: how many of each are found by the markers of the same names.
 
-use super::measure::{Measurer, list};
+use super::measure::Measurer;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -10,10 +10,27 @@ struct Asked {
     labels: &'static [&'static str],
     /// A label of several values, and the one that a score of 0.5 or more stands for.
     score: Option<(&'static str, &'static str)>,
+    /// The talks that nothing was mended for, and those that were read, in `fixtures/labelled`.
+    files: [&'static str; 2],
 }
 
 const ASKED: &[Asked] = &[
-    Asked { id: "promise", labels: &["promise", "dated", "taken_back", "chased"], score: None },
+    Asked {
+        id: "disclosure",
+        labels: &[
+            "recording_not_announced",
+            "speaker_not_named",
+            "identity_not_checked",
+            "price_not_said",
+            "term_not_said",
+            "right_to_cancel_not_said",
+            "risk_not_said",
+            "machine_not_admitted",
+        ],
+        score: None,
+        files: ["unseen-disclosures", "disclosures"],
+    },
+    Asked { id: "promise", labels: &["promise", "dated", "taken_back", "chased"], score: None, files: TALKS },
     Asked {
         id: "escalation",
         labels: &[
@@ -25,22 +42,24 @@ const ASKED: &[Asked] = &[
             "calmed",
         ],
         score: Some(("escalation", "strong")),
+        files: TALKS,
     },
 ];
 
-/// The files, and what is told above their tables.
-const FILES: &[(&str, &str)] = &[
-    ("fixtures/labelled/unseen-service-talks.jsonl", "Talks by others that nothing was mended for"),
-    ("fixtures/labelled/service-talks.jsonl", "Talks by others that were read and mended for"),
-];
+const TALKS: [&str; 2] = ["unseen-service-talks", "service-talks"];
+
+/// What is told above the table of each file.
+const TITLES: [&str; 2] =
+    ["Talks by others that nothing was mended for", "Talks by others that were read and mended for"];
 
 /// The tables of a protocol, if there are labels for it.
 pub(crate) fn tables(measurer: &Measurer, id: &str) -> Result<Option<String>, String> {
     let Some(asked) = ASKED.iter().find(|asked| asked.id == id) else { return Ok(None) };
     let mut page = "\nThere are no labelled talks of real customers for it. These are written, by people who did not know the lines.\n"
         .to_owned();
-    for (file, title) in FILES {
-        let path = crate::test::root().join(file);
+    for (name, title) in asked.files.iter().zip(TITLES) {
+        let file = format!("fixtures/labelled/{name}.jsonl");
+        let path = crate::test::root().join(&file);
         let lines = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let read = |line| serde_json::from_str(line).map_err(|e| format!("{file}: {e}"));
         let items: Vec<Value> = lines.lines().map(read).collect::<Result<_, String>>()?;
@@ -53,8 +72,8 @@ pub(crate) fn tables(measurer: &Measurer, id: &str) -> Result<Option<String>, St
         );
         for label in asked.labels {
             let pairs = items.iter().zip(&readings).map(|(item, reading)| {
-                let mut evidence = list(&reading["evidence"]).iter();
-                (item["labels"][label] == true, evidence.any(|found| found["metamarker"] == *label))
+                let is_triggered = reading["resonance"][label].as_f64().is_some_and(|value| value >= 0.5);
+                (item["labels"][label] == true, is_triggered)
             });
             page.push_str(&row(label, pairs));
         }
