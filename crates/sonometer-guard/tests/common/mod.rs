@@ -4,7 +4,7 @@
 use serde_json::Value;
 use sonometer::{Error, Instrument, TargetKind};
 use sonometer_catalog::{Shipped, find_any};
-use sonometer_guard::{Blocked, Exchange, Form, Guard, Policy, Stream};
+use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Policy, Stream};
 use std::sync::LazyLock;
 
 pub(crate) fn find(target: &str) -> Result<Instrument, Error> {
@@ -16,6 +16,21 @@ pub(crate) fn guard(policy: &str) -> Guard {
     let policy: Policy = serde_json::from_str(policy).expect("is a policy");
     Guard::new(&policy, find).expect("compiles")
 }
+
+/// What the provider gets of a request that passes.
+pub(crate) fn sent(guard: &Guard, form: Form, body: &str) -> String {
+    let exchange = guard.request(form, body.as_bytes()).unwrap_or_else(|blocked| panic!("{blocked}"));
+    String::from_utf8(exchange.body().to_vec()).expect("is UTF-8")
+}
+
+/// Why a request is refused.
+pub(crate) fn refused(guard: &Guard, form: Form, body: &str) -> Kind {
+    guard.request(form, body.as_bytes()).expect_err("is refused").kind
+}
+
+/// Placeholders for all that `personal-data` finds in requests.
+pub(crate) const REVERSIBLE: &str =
+    r#"{"placeholders": true, "rules": [{"action": "mask", "target": "personal-data", "on": "request"}]}"#;
 
 /// Masks everything by `personal-data`.
 pub(crate) fn masking() -> Guard {
