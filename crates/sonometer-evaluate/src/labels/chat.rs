@@ -1,9 +1,7 @@
 //! Chats as other programs write them, in the place of interactions.
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 use sonometer::{Error, Interaction, MessageForm, Messages};
-use std::collections::BTreeMap;
 
 /// An interaction, and of a chat which message each turn is.
 pub(super) struct Talk {
@@ -23,7 +21,7 @@ pub(super) fn talk(json: &str) -> Result<Talk, Error> {
     let own = Interaction::from_json(json);
     let own = own.map(|interaction| Talk { interaction, messages: None });
     own.or_else(|error| {
-        if !is_chat(json) {
+        if MessageForm::of_others(json).is_none() {
             return Err(error);
         }
         let Messages { interaction, places, .. } = Messages::read(json, None)?;
@@ -55,19 +53,6 @@ fn numbered(json: &str, places: &[String]) -> Option<Numbered> {
     let numbers: Vec<Option<usize>> = places.iter().map(number).collect();
     let are_there = numbers.iter().flatten().all(|number| *number < list.len());
     are_there.then_some(Numbered { count: list.len(), numbers })
-}
-
-/// Whether JSON that is no interaction is meant as a chat.
-pub(super) fn is_chat(json: &str) -> bool {
-    match MessageForm::of(json) {
-        None => false,
-        Some(MessageForm::Chat) => {
-            let map = serde_json::from_str::<BTreeMap<&str, &RawValue>>(json).unwrap_or_default();
-            // Whoever writes segments means an interaction.
-            json.contains("\"role\"") && !map.contains_key("segments") && !map.contains_key("content")
-        }
-        Some(_) => true,
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use sonometer::Interaction;
+use sonometer::{Interaction, MessageForm};
 
 impl Labelled {
     /// Reads the bytes of the file `name`: pairs, if its first line holds one.
@@ -124,8 +124,12 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
         )));
     }
     // `content` and `segments` are keys of interactions, which stand in one.
-    let is_chat =
-        || !pairs && written.interaction_a.is_none() && written.content.is_none() && chat::is_chat(text);
+    let is_chat = || {
+        !pairs
+            && written.interaction_a.is_none()
+            && written.content.is_none()
+            && MessageForm::of_others(text).is_some()
+    };
     let first = first.map(RawValue::get).or_else(|| is_chat().then_some(text));
     let Some(interaction) = first else {
         return Err(wrong(match (written.interaction_a, written.content, written.segments) {

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
 use sonometer::{Error, Interaction, MessageForm, Messages};
-use std::collections::BTreeMap;
 
 /// The wrapping that lists of labelled interactions have.
 #[derive(Deserialize)]
@@ -61,7 +60,7 @@ pub fn line(text: &str) -> Line {
     let text = inner.unwrap_or(text);
     let mut left_out = LeftOut::default();
     let interaction = Interaction::from_json(text).or_else(|error| {
-        if !is_chat(text) {
+        if MessageForm::of_others(text).is_none() {
             return Err(error);
         }
         let Messages { interaction, apart, notices, .. } = Messages::read(text, None)?;
@@ -79,19 +78,6 @@ pub fn id(text: &str) -> Option<String> {
 /// What wraps an interaction. A list would be taken for it, value by value.
 fn wrapping(text: &str) -> Option<Wrapping<'_>> {
     text.trim_start().starts_with('{').then(|| serde_json::from_str(text).ok())?
-}
-
-/// Whether JSON that is no interaction is meant as a chat.
-fn is_chat(text: &str) -> bool {
-    let map = serde_json::from_str::<BTreeMap<&str, &RawValue>>(text).unwrap_or_default();
-    match MessageForm::of(text) {
-        None => false,
-        // Whoever writes segments means an interaction.
-        Some(MessageForm::Chat) => {
-            text.contains("\"role\"") && !map.contains_key("segments") && !map.contains_key("content")
-        }
-        Some(_) => true,
-    }
 }
 
 /// A JSON string without its quotes; anything else as it is written.

@@ -117,6 +117,17 @@ impl MessageForm {
     pub fn of(json: &str) -> Option<Self> {
         recognised(&read_json_of_others(json).ok()?)
     }
+
+    /// The same of JSON that is no interaction: `None` also where one is meant, which has `segments` or `content`.
+    pub fn of_others(json: &str) -> Option<Self> {
+        let root = read_json_of_others(json).ok()?;
+        let form = recognised(&root)?;
+        let is_meant_as_ours = || {
+            let has = |key| root.get(key).is_some();
+            has("segments") || has("content") || !json.contains("\"role\"")
+        };
+        (form != Self::Chat || !is_meant_as_ours()).then_some(form)
+    }
 }
 
 /// Something in a chat that nobody said.
