@@ -174,6 +174,13 @@ impl Measurer {
         serde_json::from_str(&answer).map_err(|e| format!("{}, {file}: {e}", card.id))
     }
 
+    /// One evaluation on a file of the repository.
+    pub(crate) fn evaluate_ours(&self, id: &str, file: &str, arguments: &[&str]) -> Result<Value, String> {
+        let more: Vec<&str> = arguments.iter().copied().chain(["--errors", "0", "--json"]).collect();
+        let answer = self.run(&["evaluate", id], &crate::test::root().join(file), &more)?;
+        serde_json::from_str(&answer).map_err(|e| format!("{id}, {file}: {e}"))
+    }
+
     /// The file of one half.
     fn half(&self, card: &Card, tuned: bool, file: &str) -> Result<PathBuf, String> {
         let lines = self.text(file)?;
@@ -320,7 +327,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("?")
 }
 
-fn count(value: &Value) -> u64 {
+pub(crate) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
@@ -352,7 +359,7 @@ pub(crate) fn thousandths(part: u64, whole: u64) -> String {
 }
 
 /// `0.912 [0.890, 0.934]`.
-fn estimate(estimate: &Value) -> String {
+pub(crate) fn estimate(estimate: &Value) -> String {
     let value = places(&estimate["value"]);
     match (estimate["low"].as_f64(), estimate["high"].as_f64()) {
         (Some(low), Some(high)) => format!("{value} [{low:.3}, {high:.3}]"),
