@@ -31,9 +31,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 COMMAND = os.environ.get("SONOMETER", str(ROOT / "target/release/sonometer"))
 SHIPPED = ROOT / "crates/sonometer-catalog/protocols/refusal@1.2.yaml"
-# Answers of our own, and how much each of them weighs: the second are by others, in the voices of many assistants.
+# Answers of our own, and how much each of them weighs: the second were written by a language model, in the voices of many assistants.
 OURS = {"assistant-replies": 0.5, "more-assistant-replies": 0.3}
-# Answers by others again, that nothing is fitted to.
+# More of its answers, that nothing is fitted to.
 UNSEEN = ROOT / "fixtures/labelled/unseen-replies.jsonl"
 NONE, PART, FULL = "full_compliance", "partial_refusal", "full_refusal"
 # Of each file at most so many turns.
@@ -264,7 +264,7 @@ def main() -> None:
         declined[test], in_part[test] = sums(fitted(known[train]), known[test])
     figures("three quarters, ten folds by the beginning of the question", known, declined, in_part)
     rows = numpy.arange(first_unseen, count)
-    figures("answers by others that nothing is fitted to", rows, *sums(shipped, rows))
+    figures("answers by a model that nothing is fitted to", rows, *sums(shipped, rows))
     if "--last" in sys.argv:
         last = numpy.flatnonzero(~tuned)
         figures("the last quarter", last, *sums(shipped, last))

@@ -480,9 +480,9 @@ pub(crate) const CARDS: &[Card] = &[
                 marker: None,
             },
             Kinds {
-                title: "Attacks and ordinary prompts by others",
-                file: "fixtures/labelled/prompts-by-others.jsonl",
-                note: "Written by others, who did not know the lines, and not fitted to.",
+                title: "Attacks and ordinary prompts by a model",
+                file: "fixtures/labelled/prompts-by-a-model.jsonl",
+                note: "Written and labelled by a language model that did not know the lines, and not fitted to.",
                 marker: None,
             },
         ],
@@ -531,7 +531,7 @@ pub(crate) const CARDS: &[Card] = &[
         kinds: &[Kinds {
             title: "False refusals by kind, on questions of our own",
             file: "fixtures/labelled/assistant-questions.jsonl",
-            note: "Each is refused in a few words; *found*: with `false_refusal`. *Written last*: measured when the lines stood.",
+            note: "Each is refused; *found*: with `false_refusal`. *By a model*: it did not know the lines.",
             marker: Some("false_refusal"),
         }],
         ordinary: REFUSED_NOBODY,
