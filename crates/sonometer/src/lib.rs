@@ -50,6 +50,9 @@ pub mod unit;
 pub mod class;
 pub mod document;
 mod expression;
+#[cfg(feature = "perf")]
+#[doc(inline)]
+pub use expression::known as known_expressions;
 pub mod language;
 pub mod text;
 

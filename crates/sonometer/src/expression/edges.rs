@@ -1,6 +1,8 @@
 //! Whether matches of an expression stay on one side of the end of a sentence, whatever the text is: most hold no full stop, no question mark
 //! and no line break, and begin with none. This is told by the characters that an expression can read, so no text needs to be searched for it.
 
+#[cfg(feature = "perf")]
+use super::known::{Reader, Writer};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// What an expression can read: as the first character of a match, and anywhere in one.
@@ -36,6 +38,21 @@ impl Edges {
                 parts.reduce(Self::or).unwrap_or(Self::EMPTY)
             }
         }
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn write(self, to: &mut Writer) {
+        for Signs { ascii, beyond } in [self.first, self.all] {
+            to.bits(ascii);
+            to.byte(beyond);
+        }
+        to.flag(self.can_be_empty);
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let mut signs = || Some(Signs { ascii: from.bits()?, beyond: from.byte()? });
+        Some(Self { first: signs()?, all: signs()?, can_be_empty: from.flag()? })
     }
 
     /// Whether no match reaches over the end of `gap`, what stands behind the last word of a sentence: such a match reads the last character

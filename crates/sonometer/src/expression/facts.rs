@@ -1,6 +1,8 @@
 //! What parsing tells of an expression.
 
 use super::edges::Edges;
+#[cfg(feature = "perf")]
+use super::known::{self, Reader, Writer};
 use super::needs::Needs;
 use super::{MAX_BYTES, Machine, PLACE_GROUP, Refusal, parse, size};
 use regex_syntax::hir::{Hir, HirKind};
@@ -9,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is known of a sound expression before it is built.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// Whether a group of it is the place.
     pub(super) has_place: bool,
@@ -31,6 +33,9 @@ const ENTRY: usize = 512;
 struct Memory {
     facts: BTreeMap<Box<str>, Arc<Facts>>,
     bytes: usize,
+    /// A table is being made: all is kept, and nothing is asked of a table.
+    #[cfg(feature = "perf")]
+    is_for_a_table: bool,
 }
 
 thread_local! {
@@ -45,18 +50,39 @@ pub(super) fn of(pattern: &str) -> Result<Arc<Facts>, Refusal> {
     if let Ok(Some(known)) = known {
         return Ok(known);
     }
-    let facts = Arc::new(Facts::new(pattern)?);
+    #[cfg(feature = "perf")]
+    let told = if is_for_a_table() { None } else { known::facts_of(pattern) };
+    #[cfg(not(feature = "perf"))]
+    let told = None;
+    let facts = Arc::new(told.map_or_else(|| Facts::new(pattern), Ok)?);
     let _ = MEMORY.try_with(|memory| memory.borrow_mut().keep(pattern, &facts));
     Ok(facts)
+}
+
+/// The facts of all patterns that are asked for in between, parsed anew.
+#[cfg(feature = "perf")]
+pub(super) fn met_by(read: impl FnOnce()) -> BTreeMap<Box<str>, Arc<Facts>> {
+    MEMORY.with(|memory| memory.replace(Memory { is_for_a_table: true, ..Memory::default() }));
+    read();
+    MEMORY.with(|memory| memory.take().facts)
+}
+
+#[cfg(feature = "perf")]
+fn is_for_a_table() -> bool {
+    MEMORY.try_with(|memory| memory.borrow().is_for_a_table).unwrap_or(false)
 }
 
 impl Memory {
     fn keep(&mut self, pattern: &str, facts: &Arc<Facts>) {
         let bytes = pattern.len() + ENTRY;
-        if self.bytes + bytes > MOST_KEPT {
+        #[cfg(feature = "perf")]
+        let most = if self.is_for_a_table { usize::MAX } else { MOST_KEPT };
+        #[cfg(not(feature = "perf"))]
+        let most = MOST_KEPT;
+        if self.bytes + bytes > most {
             *self = Self::default();
         }
-        if bytes <= MOST_KEPT {
+        if bytes <= most {
             self.bytes += bytes;
             self.facts.insert(pattern.into(), Arc::clone(facts));
         }
@@ -77,6 +103,26 @@ impl Facts {
             is_worth_ascii: super::ascii::is_worth(&parsed),
             needs: Needs::of(&parsed),
             edges: Edges::of(&parsed),
+        })
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.flag(self.has_place);
+        to.flag(self.can_be_empty);
+        to.flag(self.is_worth_ascii);
+        self.needs.write(to);
+        self.edges.write(to);
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            has_place: from.flag()?,
+            can_be_empty: from.flag()?,
+            is_worth_ascii: from.flag()?,
+            needs: Needs::read(from)?,
+            edges: Edges::read(from)?,
         })
     }
 }

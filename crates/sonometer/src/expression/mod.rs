@@ -14,6 +14,8 @@ mod facts;
 mod folded;
 mod kept;
 #[cfg(feature = "perf")]
+pub mod known;
+#[cfg(feature = "perf")]
 mod living;
 mod near;
 mod needs;

@@ -3,6 +3,8 @@
 //! `\s*` or `[\p{L}'-]+` has no greatest length by itself. In a text it has: that of the longest run of white space, or of the longest
 //! run without. So a length is a sum of bytes and of such runs, and each text tells how much that is.
 
+#[cfg(feature = "perf")]
+use super::known::{Reader, Writer};
 use super::needs::Bytes;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::ops::Range;
@@ -47,6 +49,16 @@ impl Length {
             (true, false) => Some(Self { white: 1, ..Self::default() }),
             (false, _) => Some(Self { other: 1, ..Self::default() }),
         }
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn write(self, to: &mut Writer) {
+        [self.bytes, self.white, self.other].into_iter().for_each(|number| to.number(number));
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { bytes: from.number()?, white: from.number()?, other: from.number()? })
     }
 
     fn plus(self, other: Self) -> Option<Self> {

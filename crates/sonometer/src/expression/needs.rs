@@ -1,6 +1,8 @@
 //! What every match of an expression has in it, so that a text without it need not be searched: a digit, an `@`, one of some words.
 
 use super::Characters;
+#[cfg(feature = "perf")]
+use super::known::{Reader, Writer};
 use super::near::{Digits, Length};
 use super::pieces::{Pieces, Threes};
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -153,6 +155,32 @@ impl Needs {
         let near_digits = if needs_digit { Length::of(parsed) } else { None };
         let shortest = parsed.properties().minimum_len().unwrap_or(0);
         Self { shortest, sets, pieces: Pieces::of(parsed), near_digits }
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.number(self.shortest);
+        to.number(self.sets.len());
+        for Bytes([low, high, beyond, far_beyond]) in &self.sets {
+            to.bits(u128::from(*high) << 64 | u128::from(*low));
+            to.bits(u128::from(*far_beyond) << 64 | u128::from(*beyond));
+        }
+        to.flag(self.pieces.is_some());
+        self.pieces.iter().for_each(|pieces| pieces.write(to));
+        to.flag(self.near_digits.is_some());
+        self.near_digits.iter().for_each(|length| length.write(to));
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let set = |from: &mut Reader<'_>| {
+            let (first, second) = (from.bits()?, from.bits()?);
+            Some(Bytes([first as u64, (first >> 64) as u64, second as u64, (second >> 64) as u64]))
+        };
+        let (shortest, sets) = (from.number()?, from.many(set)?);
+        let pieces = if from.flag()? { Some(Pieces::read(from)?) } else { None };
+        let near_digits = if from.flag()? { Some(Length::read(from)?) } else { None };
+        Some(Self { shortest, sets, pieces, near_digits })
     }
 
     /// Where in a text all matches stand, from left to right; `None`: anywhere.

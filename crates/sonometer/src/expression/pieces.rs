@@ -4,6 +4,8 @@
 //! Characters are compared by their lowest five bits, so that capitals and small letters are the same and three in a row have one of
 //! 32,768 numbers. Which numbers a text has is noted once for all expressions; what it seems to have and has not is searched in vain.
 
+#[cfg(feature = "perf")]
+use super::known::{Reader, Writer};
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use std::cmp::Reverse;
 
@@ -60,6 +62,22 @@ impl Pieces {
         sets.sort_by_cached_key(|set| Reverse(worth(set)));
         sets.truncate(MOST_SETS);
         (!sets.is_empty()).then(|| Self(sets.into_iter().map(numbers).collect()))
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.number(self.0.len());
+        for set in &self.0 {
+            to.number(set.len());
+            set.iter().flatten().for_each(|number| to.number(usize::from(*number)));
+        }
+    }
+
+    #[cfg(feature = "perf")]
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let number = |from: &mut Reader<'_>| u16::try_from(from.number()?).ok();
+        let piece = |from: &mut Reader<'_>| Some([number(from)?, number(from)?, number(from)?]);
+        Some(Self(from.many(|from| Some(from.many(piece)?.into_boxed_slice()))?))
     }
 
     pub(super) fn may_be_in(&self, threes: &Threes) -> bool {
