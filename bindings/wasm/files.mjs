@@ -13,8 +13,12 @@ for (const [, id, version, rest] of source.matchAll(entry)) {
   for (const path of [`${id}@${version}.yaml`, ...lists, ...notices]) cpSync(`${from}/protocols/${path}`, `${to}/protocols/${path}`);
   (files[id] ??= {})[version] = lists;
 }
-// Of these the module has the newest version, or there are drafts alone, which are found by their version only.
+// Of these the module has a version that is meant where none is named, or there are drafts alone, which are found by their version only.
 const inModule = source.replace(/#\[cfg\(feature = "all"\)\]\s*entry!/g, '');
 const isDraft = (id) => Object.keys(files[id]).every((version) => version.startsWith('0.'));
-const held = Object.keys(files).filter((id) => isDraft(id) || inModule.includes(`    entry!("protocols", "${id}"`));
-console.log(`export const FILES = ${JSON.stringify(files)};\nexport const HELD = ${JSON.stringify(held)};`);
+const newestHeld = (id) => [...inModule.matchAll(new RegExp(`    entry!\\("protocols", "${id}" @ "([^"]+)"`, 'g'))].at(-1)?.[1];
+const held = Object.keys(files).filter((id) => isDraft(id) || newestHeld(id) !== undefined);
+// The table has them from the oldest to the newest.
+const isNewer = (id) => newestHeld(id) !== undefined && source.lastIndexOf(`"${id}" @ "${Object.keys(files[id]).at(-1)}"`) > source.lastIndexOf(`"${id}" @ "${newestHeld(id)}"`);
+const newer = held.filter(isNewer);
+console.log(`export const FILES = ${JSON.stringify(files)};\nexport const HELD = ${JSON.stringify(held)};\nexport const NEWER = ${JSON.stringify(newer)};`);

@@ -5,10 +5,13 @@ import { FILES, HELD } from './names.js';
 /** Reads a file of the package, by its path in it, now or later; how depends on where this runs. */
 let read;
 let now;
+/** Ids of which a file is newer than what the module holds, where files are read without waiting. */
+let newer;
 
-export function readFilesBy(reader, isNow) {
+export function readFilesBy(reader, isNow, ids = []) {
   read = reader;
   now = isNow;
+  newer = ids;
 }
 
 /** Whether files are read without waiting. */
@@ -21,7 +24,7 @@ export function fileNamed(name) {
   const [id, version] = name.split(/@(.*)/s);
   const versions = Object.hasOwn(FILES, id) ? Object.keys(FILES[id]) : [];
   const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
-  if (version === undefined && HELD.includes(id)) return undefined;
+  if (version === undefined && HELD.includes(id) && !newer.includes(id)) return undefined;
   if (found === undefined && versions.length > 0 && !HELD.includes(id)) {
     throw new SonometerError('target_not_found', `\`${id}\` has no version \`${version}\`; there is ${versions.join(', ')}`, 'target');
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isRunning, startLater, startNow } from './engine.js';
 import { invalid } from './errors.js';
 import { readFilesBy, unreadable } from './files.js';
+import { NEWER } from './names.js';
 import { messageOf } from './kind.js';
 
 export * from './index.js';
@@ -26,7 +27,7 @@ readFilesBy((path) => {
   } catch (cause) {
     throw unreadable(address, messageOf(cause), cause);
   }
-}, true);
+}, true, NEWER);
 
 /** Needed in browsers only. Here it may load the engine from bytes of another place, before the first use. */
 export async function init(source) {

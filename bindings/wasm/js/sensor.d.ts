@@ -56,8 +56,8 @@ export class Sensor implements Disposable {
   private constructor();
 
   /**
-   * What ships in the module, by `id` (the newest published version) or `id@version`; see `catalog`. In Node also what ships as a file in the
-   * folder `protocols` of the package.
+   * What ships in the module, by `id` (its newest version there) or `id@version`; see `catalog`. In Node also what ships as a file in the
+   * folder `protocols` of the package, such as the newest `personal-data`, for which the module has no room.
    * @throws {SonometerError} `target_not_found`; in browsers `invalid_request` for a file of the package, which `load` reads
    */
   static shipped(name: string): Sensor;

@@ -31,6 +31,10 @@ test('a draft is found by its version only, and what is missing is named', () =>
 });
 
 test('what ships as a file is loaded by name', async () => {
+  // Newer than what the module has room for.
+  assert.equal(Sensor.shipped('personal-data').version, (await Sensor.load('personal-data')).version);
+  assert.notEqual(Sensor.shipped('personal-data').version, '2.0');
+  assert.equal(Sensor.shipped('personal-data@2.0').version, '2.0');
   const refusal = await Sensor.load('refusal');
   assert.equal(refusal.id, 'refusal');
   assert.notEqual(refusal.version, '1.0', 'the newest is meant');

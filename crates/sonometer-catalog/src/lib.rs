@@ -7,6 +7,8 @@ mod beside;
 mod cards;
 #[cfg(any(test, not(feature = "all")))]
 mod comments;
+#[cfg(feature = "all")]
+mod expressions;
 mod find;
 mod rates;
 mod shelf;
@@ -14,6 +16,8 @@ mod shelf;
 pub use beside::list_file;
 #[cfg(feature = "all")]
 pub use cards::card;
+#[cfg(feature = "all")]
+pub use expressions::work_out as work_out_expressions;
 pub use find::{
     NotFound, find, find_any, find_blueprint, find_document, find_metric, find_stage, shipped, split,
     stage_named,
@@ -101,8 +105,8 @@ macro_rules! entry {
     };
 }
 
-/// Those without the feature `all` are what the module for browsers holds: the newest editions of four protocols, and what its metrics, blueprints
-/// and stages name. Its package has the others as files.
+/// Those without the feature `all` are what the module for browsers holds: four protocols in their newest editions that have room in it, and what
+/// its metrics, blueprints and stages name. Its package has the others as files.
 static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "abuse" @ "1.0"),
@@ -129,6 +133,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "argument" @ "1.1"),
     #[cfg(feature = "all")]
     entry!("protocols", "counselling" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "counselling" @ "1.1"),
     entry!("protocols", "courtesy" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "courtesy" @ "1.5"),
@@ -137,6 +143,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "disclosure" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "disclosure" @ "1.1"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "disclosure" @ "1.2"),
     #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.0"),
     #[cfg(feature = "all")]
@@ -166,6 +174,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "personal-data" @ "1.6"),
     entry!("protocols", "personal-data" @ "2.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "personal-data" @ "2.1"),
     entry!("protocols", "pressure-tactics" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "pressure-tactics" @ "1.5"),
@@ -226,7 +236,7 @@ static STAGES: &[Entry] = &[
 /// Every shipped version of a kind, by id and then from the oldest version to the newest.
 pub fn entries(kind: TargetKind) -> &'static [Entry] {
     match kind {
-        TargetKind::Protocol => PROTOCOLS,
+        TargetKind::Protocol => protocols(),
         TargetKind::Metric => METRICS,
         TargetKind::Blueprint => BLUEPRINTS,
     }
@@ -234,6 +244,8 @@ pub fn entries(kind: TargetKind) -> &'static [Entry] {
 
 /// Every shipped version of a protocol, in the order of [`entries`].
 pub fn protocols() -> &'static [Entry] {
+    #[cfg(feature = "all")]
+    expressions::use_known();
     PROTOCOLS
 }
 
@@ -254,7 +266,7 @@ pub fn stages() -> &'static [Entry] {
 
 /// Every version of one protocol, from the oldest to the newest; empty if none ships.
 pub fn versions(id: &str) -> &'static [Entry] {
-    versions_in(PROTOCOLS, id)
+    versions_in(protocols(), id)
 }
 
 fn versions_in(entries: &'static [Entry], id: &str) -> &'static [Entry] {
@@ -291,9 +303,10 @@ pub struct ForStages;
 
 impl Catalog for ForStages {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
+        let shipped = Shipped.protocols(id)?;
         let own = versions_in(STAGE_PROTOCOLS, id).iter();
         let own: Result<Vec<_>, Error> = own.map(|entry| Ok(entry.protocol()?.0)).collect();
-        Ok([Shipped.protocols(id)?, own?].concat())
+        Ok([shipped, own?].concat())
     }
 
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {

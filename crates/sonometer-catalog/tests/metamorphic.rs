@@ -165,7 +165,8 @@ fn the_order_of_the_markers_changes_nothing() {
     }
 }
 
-/// Markers that weigh a whole turn, word by word and sentence by sentence: one sentence more is more of it.
+/// Markers that weigh a whole turn, word by word and sentence by sentence: one sentence more is more of it. So do
+/// all lists with a `scope`.
 const OF_WHOLE_TURNS: [&str; 6] =
     ["personal_attack", "development", "substance", "carelessness", "heat", "bareness"];
 
@@ -174,7 +175,7 @@ const OF_WHOLE_TURNS: [&str; 6] =
 fn evidence_by_itself(reading: &Reading) -> Vec<(String, Unit, String)> {
     let markers = reading.instrument().sensors().iter().flat_map(|sensor| &sensor.protocol().markers);
     let others: Vec<&str> = markers
-        .filter(|marker| marker.per.is_some() || marker.echo.is_some())
+        .filter(|marker| marker.per.is_some() || marker.echo.is_some() || marker.scope.is_some())
         .map(|marker| &*marker.label)
         .collect();
     let mut evidence = found(reading).evidence;

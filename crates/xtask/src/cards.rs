@@ -9,6 +9,7 @@ mod halves;
 mod kinds;
 mod lengths;
 mod measure;
+mod messages;
 mod ordinary;
 mod plan;
 mod private_data;
@@ -113,6 +114,9 @@ There are no labelled talks for it, so there are no figures of accuracy.
     if let Some(lengths) = &card.lengths {
         page.push('\n');
         page.push_str(&lengths::table(measurer, card, lengths)?);
+    }
+    if let Some(messages) = messages::tables(measurer, card.id)? {
+        page.push_str(&messages);
     }
     for kinds in card.kinds {
         page.push('\n');

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 pub(super) const ID: &str = "personal-data";
 /// The version before, and the newest.
-const VERSIONS: [&str; 2] = ["personal-data@1.6", ID];
+const VERSIONS: [&str; 2] = ["personal-data@2.0", ID];
 
 /// Each type of label that the protocol claims to find, and the markers that may find it.
 const CLAIMED: [(&str, &[&str]); 12] = [
@@ -80,7 +80,7 @@ fn hidden(measurer: &Measurer) -> Result<String, String> {
         }
     }
     page.push_str(
-        "\nBoth parts together, by type:\n\n| type of label | labels | characters | hidden, 1.6 | hidden, this |\n|---|---:|---:|---:|---:|\n",
+        "\nBoth parts together, by type:\n\n| type of label | labels | characters | hidden, 2.0 | hidden, this |\n|---|---:|---:|---:|---:|\n",
     );
     let items = values(&measurer.text("pii.jsonl")?)?;
     let interactions: Vec<Value> = items.iter().map(|item| item["interaction"].clone()).collect();
@@ -169,7 +169,7 @@ impl Sums {
 }
 
 /// Three places after the point, in whole numbers so that they are the same everywhere.
-fn share(part: u32, whole: u32) -> String {
+pub(super) fn share(part: u32, whole: u32) -> String {
     let thousandths = (part * 2000 + whole) / (whole * 2).max(1);
     format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
@@ -217,7 +217,7 @@ fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | '>' | '?')
 }
 
-fn values(lines: &str) -> Result<Vec<Value>, String> {
+pub(super) fn values(lines: &str) -> Result<Vec<Value>, String> {
     lines.lines().map(|line| serde_json::from_str(line).map_err(|e| e.to_string())).collect()
 }
 
@@ -237,7 +237,7 @@ fn alarms(measurer: &Measurer) -> Result<String, String> {
     let mut page = "### Alarms on ordinary talk\n\n\
          Each turn is sensed by itself. Half of the `sgd` talks name the telephone number or address of a business: found is right there.\n\
          The patterns were mended on all of these texts, so the figures are no independent proof.\n\n\
-         | file | turns | with a find | share, 1.6 | share, this | talks | share, 1.6 | share, this | turns by marker |\n\
+         | file | turns | with a find | share, 2.0 | share, this | talks | share, 2.0 | share, this | turns by marker |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---|\n"
         .to_owned();
     for file in ORDINARY {

@@ -1,4 +1,4 @@
-//! Talks of customers and agents that a language model wrote, with labels: how many of each the markers of the same names find.
+//! Talks that a language model wrote, with labels of the talk or of its turns: how many of each the markers find.
 
 use super::measure::{Measurer, count, estimate};
 use serde_json::Value;
@@ -10,8 +10,11 @@ struct Asked {
     labels: &'static [&'static str],
     /// A label of several values, and the one that a score of 0.5 or more stands for.
     score: Option<(&'static str, &'static str)>,
-    /// The talks that nothing was mended for, and those that were read, in `fixtures/labelled`.
-    files: [&'static str; 2],
+    /// Of turns: the marker, the label, whose list runs beside the segments, and the value that it stands for.
+    moves: &'static [[&'static str; 3]],
+    /// The talks in `fixtures/labelled`: those that nothing was mended for, with what is told of them, and those that were read.
+    unread: &'static [(&'static str, &'static str)],
+    read: &'static [&'static str],
 }
 
 const ASKED: &[Asked] = &[
@@ -28,9 +31,37 @@ const ASKED: &[Asked] = &[
             "machine_not_admitted",
         ],
         score: None,
-        files: ["unseen-disclosures", "disclosures"],
+        moves: &[],
+        unread: &[("unseen-disclosures", UNREAD)],
+        read: &["disclosures", "more-disclosures"],
     },
-    Asked { id: "promise", labels: &["promise", "dated", "taken_back", "chased"], score: None, files: TALKS },
+    Asked {
+        id: "counselling",
+        labels: &[],
+        score: None,
+        moves: &[
+            ["open_question", "counsellor", "open_question"],
+            ["closed_question", "counsellor", "closed_question"],
+            ["reflection", "counsellor", "reflection"],
+            ["affirmation", "counsellor", "affirmation"],
+            ["asks_permission", "counsellor", "permission"],
+            ["autonomy", "counsellor", "autonomy"],
+            ["pushing", "counsellor", "advice"],
+            ["judging", "counsellor", "confront"],
+            ["change_talk", "client", "change_talk"],
+            ["sustain_talk", "client", "sustain_talk"],
+        ],
+        unread: &[("unseen-counselling-talks", "Talks that nothing was fitted to")],
+        read: &[],
+    },
+    Asked {
+        id: "promise",
+        labels: &["promise", "dated", "taken_back", "chased"],
+        score: None,
+        moves: &[],
+        unread: SERVICE_UNREAD,
+        read: &["service-talks"],
+    },
     Asked {
         id: "escalation",
         labels: &[
@@ -42,30 +73,41 @@ const ASKED: &[Asked] = &[
             "calmed",
         ],
         score: Some(("escalation", "strong")),
-        files: TALKS,
+        moves: &[],
+        unread: SERVICE_UNREAD,
+        read: &["service-talks"],
     },
 ];
 
-const TALKS: [&str; 2] = ["unseen-service-talks", "service-talks"];
-
-/// What is told above the table of each file.
-const TITLES: [&str; 2] = ["Talks that nothing was mended for", "Talks that were read and mended for"];
+const UNREAD: &str = "Talks that nothing was mended for";
+const READ: &str = "Talks that were read and mended for";
+const SERVICE_UNREAD: &[(&str, &str)] = &[
+    ("unseen-service-talks", UNREAD),
+    ("more-service-talks", "Others, of more irony and stranger words, that nothing was mended for"),
+];
 
 /// The tables of a protocol, if there are labels for it.
 pub(crate) fn tables(measurer: &Measurer, id: &str) -> Result<Option<String>, String> {
     let Some(asked) = ASKED.iter().find(|asked| asked.id == id) else { return Ok(None) };
-    let mut page = "\nThere are no labelled talks of real customers for it. A language model that did not know the lines wrote and labelled these; nobody\n\
+    let mut page = "\nThere are no labelled talks of real people for it. A language model that did not know the lines wrote and labelled these; nobody\n\
                     else checked the labels. Figures in brackets are 95 % intervals.\n"
         .to_owned();
-    for (name, title) in asked.files.iter().zip(TITLES) {
+    let read = asked.read.iter().map(|name| (*name, READ));
+    for (name, title) in asked.unread.iter().copied().chain(read) {
         let file = format!("fixtures/labelled/{name}.jsonl");
         let _ = write!(
             page,
-            "\n### {title}\n\n`{file}`.\n\n| label | talks with it | found | reported without it | macro-F1 |\n|---|---:|---:|---:|---:|\n"
+            "\n### {title}\n\n`{file}`.\n\n| label | {} with it | found | reported without it | macro-F1 |\n|---|---:|---:|---:|---:|\n",
+            if asked.moves.is_empty() { "talks" } else { "turns" }
         );
         for label in asked.labels {
             let answer = measurer.evaluate_ours(id, &file, &["--label", label, "--marker", label])?;
             page.push_str(&row(label, &answer));
+        }
+        for [marker, label, value] in asked.moves {
+            let arguments = ["--label", label, "--positive", value, "--marker", marker, "--unit", "segments"];
+            let answer = measurer.evaluate_ours(id, &file, &arguments)?;
+            page.push_str(&row(value, &answer));
         }
         if let Some((label, value)) = asked.score {
             let answer = measurer.evaluate_ours(id, &file, &["--label", label, "--positive", value])?;
