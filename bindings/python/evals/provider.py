@@ -124,6 +124,8 @@ class Provider(ThreadingHTTPServer):
         """Bytes that are sent at once (0: an event each), and letters of an event."""
         self.left = threading.Event()
         """Set when a client left in the middle."""
+        self.pages = 0
+        """How many of the next requests are answered by a page with 503, as what stands in front of a provider does."""
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -145,6 +147,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+        if self.server.pages:
+            self.server.pages -= 1
+            self._page()
+            return
         path = self.path.removesuffix("/count_tokens")
         form = next((form for form in ("chat", "completions", "messages", "responses", "embeddings") if form in path), "chat")
         is_stream = b'"stream":true' in body.replace(b" ", b"")
@@ -170,6 +176,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("x-request-id", "q1")
         if encoding is not None:
             self.send_header("content-encoding", encoding)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _page(self) -> None:
+        body = b"<html>ann@example.org is not available</html>"
+        self.send_response(503)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(body)))
+        self.send_header("retry-after-ms", "1")
         self.end_headers()
         self.wfile.write(body)
 

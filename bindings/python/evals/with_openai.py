@@ -168,6 +168,24 @@ def refused() -> None:
             raise AssertionError(f"{name}: was connected")
 
 
+def unavailable() -> None:
+    """A page in the place of an answer keeps its status, so that the client tries again; the page is not shown."""
+    guarded = client(mask="personal-data", placeholders=True)
+    for stream in (False, True):
+        provider.asked.clear()
+        provider.pages = 2
+        guarded.chat.completions.create(model="m", messages=said(ASK), stream=stream)
+        assert len(provider.asked) == 3 and all(PLACEHOLDER.encode() in body for _, _, body in provider.asked), provider.asked
+    provider.pages = 1
+    try:
+        guarded.with_options(max_retries=0).chat.completions.create(model="m", messages=said(ASK))
+    except openai.InternalServerError as error:
+        assert error.status_code == 503 and "unreadable" in str(error) and "ann@" not in str(error), error
+        assert error.response.headers["retry-after-ms"] == "1", error.response.headers
+    else:
+        raise AssertionError("a page was let through")
+
+
 def copies() -> None:
     guarded = client(mask="personal-data", placeholders=True)
     other = guarded.with_options(timeout=5, max_retries=0)
@@ -286,6 +304,9 @@ async def waits() -> None:
             assert "blocked by the guard" in str(error), error
         else:
             raise AssertionError(f"{words}: was let through")
+    provider.pages = 1
+    answer = await guarded.chat.completions.create(model="m", messages=said(ASK))
+    assert provider.pages == 0 and answer.choices[0].message.content, answer
     assert (await guarded.models.list()).data == []
     await guarded.close()
 
@@ -296,6 +317,7 @@ for size, piece in ((1, 1), (7, 37), (3, 0), (100, 5), (100, 100_000)):
     masked_streams(size, piece)
 recorded()
 refused()
+unavailable()
 copies()
 goes_on()
 azure()

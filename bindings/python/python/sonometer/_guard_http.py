@@ -21,6 +21,8 @@ __all__ = ["wrapped"]
 
 # What is no longer true of a body that may have changed.
 _GONE = ("content-encoding", "content-length", "transfer-encoding", "etag", "content-md5", "digest", "content-digest", "repr-digest")
+# How a client is told whether and when to try again.
+_RETRY = ("retry-after", "retry-after-ms", "x-should-retry")
 # Bodies from this size on are masked by another thread, so that an event loop goes on.
 _LARGE = 64 << 10
 _JSON = "application/json"
@@ -111,21 +113,27 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
             headers.update(exchange.headers)
         return headers
 
-    def refusal(exchange: Exchange, request: Any) -> Any:
-        """What was refused. Nothing is different in another try."""
+    def refusal(exchange: Exchange, request: Any, answer: Any = None) -> Any:
+        """What was refused. Nothing is different in another try, unless the provider itself failed."""
         status, body = exchange.refusal or (500, b"")
         headers = {"content-type": _JSON, "x-should-retry": "false", **dict(exchange.headers)}
+        kind, _ = exchange.blocked or ("", "")
+        if answer is not None and answer.is_error and kind != "rule":
+            # An error of the provider stays that error where its text is not shown: clients go by its status and by how long they are to wait.
+            status = answer.status_code
+            del headers["x-should-retry"]
+            headers |= {name: answer.headers[name] for name in _RETRY if name in answer.headers}
         return http.Response(status, headers=headers, content=body, request=request)
 
     def whole(exchange: Exchange, answer: Any, body: bytes) -> Any:
         status, shown = exchange.response(answer.status_code, body)
         if exchange.blocked is not None:
-            return refusal(exchange, answer.request)
+            return refusal(exchange, answer.request, answer)
         return http.Response(status, headers=head(answer, exchange), content=shown, extensions=answer.extensions)
 
-    def too_large(exchange: Exchange, request: Any, most: int) -> Any:
+    def too_large(exchange: Exchange, request: Any, answer: Any, most: int) -> Any:
         exchange.refuse("too_large", f"an answer has more than {most} bytes (limits.body_bytes)")
-        return refusal(exchange, request)
+        return refusal(exchange, request, answer)
 
     class Raw(http.SyncByteStream):  # type: ignore[misc]
         """A body as it comes, guarded if it is one of events."""
@@ -191,7 +199,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
             answer = self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
             if _refused_answer(exchange, answer):
                 answer.close()
-                return refusal(exchange, request)
+                return refusal(exchange, request, answer)
             if not exchange.guards_answers:
                 return self._response(answer, None, exchange)
             if _is_event_stream(answer):
@@ -201,7 +209,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
                 for chunk in raw(answer):
                     body += chunk
                     if len(body) > self._most:
-                        return too_large(exchange, request, self._most)
+                        return too_large(exchange, request, answer, self._most)
             finally:
                 answer.close()
             return whole(exchange, answer, bytes(body))
@@ -233,7 +241,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
             answer = await self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
             if _refused_answer(exchange, answer):
                 await answer.aclose()
-                return refusal(exchange, request)
+                return refusal(exchange, request, answer)
             if not exchange.guards_answers:
                 return self._response(answer, None, exchange)
             if _is_event_stream(answer):
@@ -243,7 +251,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
                 async for chunk in raw_later(answer):
                     came += chunk
                     if len(came) > self._most:
-                        return too_large(exchange, request, self._most)
+                        return too_large(exchange, request, answer, self._most)
             finally:
                 await answer.aclose()
             if len(came) < _LARGE:
