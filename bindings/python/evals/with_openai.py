@@ -206,6 +206,15 @@ def copies() -> None:
     assert text == f"I wrote to {MAIL} and asked.", text
     mine.close()
     assert own.is_closed
+    # A second guard would take the placeholders of the first for text that somebody typed. Masks may follow each other.
+    try:
+        sonometer.guard(guarded, mask="names-and-places", placeholders=True)
+    except sonometer.InvalidRequestError as error:
+        assert error.place == "client" and "rules of both" in error.message, error
+    else:
+        raise AssertionError("placeholders over placeholders")
+    twice = sonometer.guard(guarded, mask="personal-data", on="response", show="label")
+    assert twice.chat.completions.create(model="m", messages=said(ASK)).choices[0].message.content == "I wrote to <EMAIL_ADDRESS>."
     try:
         sonometer.guard(object())
     except sonometer.WrongTypeError as error:

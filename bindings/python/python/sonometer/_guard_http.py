@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .errors import WrongTypeError, _kind
+from .errors import InvalidRequestError, WrongTypeError, _kind
 
 if TYPE_CHECKING:
     from ._sonometer import Exchange, ModelGuard
@@ -38,9 +38,19 @@ def wrapped(client: Any, guard: ModelGuard) -> Any:
         fix = "give a Client or AsyncClient of httpx or httpx2"
         raise WrongTypeError(f"{_kind(client)} is no client of HTTP that can be guarded; {fix}", place="client", fix=fix)
     sync, asynchronous = _transports(name)
+    first: Any = getattr(client, "_transport", None)
+    if isinstance(first, (sync, asynchronous)) and _numbers(guard) and _numbers(first.guard):
+        # The second takes the placeholders of the first for text that somebody typed, and the first does not get them back.
+        fix = "guard the client that has no guard, by one guard with the rules of both"
+        raise InvalidRequestError(f"the client has a guard with placeholders already; {fix}", place="client", fix=fix)
     is_sync = isinstance(client, module.Client)
     like = {key: getattr(client, key) for key in ("headers", "params", "cookies", "base_url", "timeout", "follow_redirects", "max_redirects")}
     return (module.Client if is_sync else module.AsyncClient)(transport=(sync if is_sync else asynchronous)(client, guard), trust_env=False, **like)
+
+
+def _numbers(guard: ModelGuard) -> bool:
+    """Whether it puts placeholders into requests."""
+    return bool(json.loads(guard.policy)["placeholders"])
 
 
 def _begin(guard: ModelGuard, request: Any, body: bytes) -> Exchange:
@@ -186,14 +196,14 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
         """A guard in front of a client."""
 
         def __init__(self, client: Any, guard: ModelGuard) -> None:
-            self._client, self._guard = client, guard
+            self._client, self.guard = client, guard
             self._most: int = json.loads(guard.policy)["limits"]["body_bytes"]
 
         def handle_request(self, request: Any) -> Any:
-            if self._guard.route(request.method, request.url.path) is None:
+            if self.guard.route(request.method, request.url.path) is None:
                 answer = self._client.send(request, stream=True, follow_redirects=False)
                 return self._response(answer, None, None)
-            exchange = _begin(self._guard, request, request.read())
+            exchange = _begin(self.guard, request, request.read())
             if exchange.blocked is not None:
                 return refusal(exchange, request)
             answer = self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
@@ -224,18 +234,18 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
         """The same for those who wait."""
 
         def __init__(self, client: Any, guard: ModelGuard) -> None:
-            self._client, self._guard = client, guard
+            self._client, self.guard = client, guard
             self._most: int = json.loads(guard.policy)["limits"]["body_bytes"]
 
         async def handle_async_request(self, request: Any) -> Any:
-            if self._guard.route(request.method, request.url.path) is None:
+            if self.guard.route(request.method, request.url.path) is None:
                 answer = await self._client.send(request, stream=True, follow_redirects=False)
                 return self._response(answer, None, None)
             body = await request.aread()
             if len(body) < _LARGE:
-                exchange = _begin(self._guard, request, body)
+                exchange = _begin(self.guard, request, body)
             else:
-                exchange = await to_thread.run_sync(_begin, self._guard, request, body)
+                exchange = await to_thread.run_sync(_begin, self.guard, request, body)
             if exchange.blocked is not None:
                 return refusal(exchange, request)
             answer = await self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
