@@ -3,6 +3,8 @@
 import copy
 import json
 import pathlib
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -311,3 +313,21 @@ def test_what_is_wrong_with_a_setting_is_told_by_its_name(call: Any, place: str,
         call()
     assert raised.value.place == place and message in str(raised.value), raised.value
     assert "line 1 column" not in str(raised.value)
+
+
+def test_modules_are_there_or_say_how_they_are_imported() -> None:
+    """In a process of its own: here they are imported."""
+    program = """
+import sonometer
+assert sonometer.guarding.open_guard(mask="personal-data").route("POST", "/v1/messages") == "messages"
+for name in ("evals", "polars"):
+    try:
+        getattr(sonometer, name)
+    except AttributeError as error:
+        assert f"write `import sonometer.{name}`" in str(error), error
+    else:
+        raise AssertionError(name)
+for name in ("nowhere", "_nowhere", "guarding.nowhere", ""):
+    assert not hasattr(sonometer, name), name
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -63,7 +63,7 @@ from .errors import (
 from .streaming import Guard, Stream
 
 if TYPE_CHECKING:
-    from . import chats, diving, files, model
+    from . import chats, diving, files, guarding, model
     from .environment import DiveEnv
     from .evaluating import FitReport, Report, evaluate, fit
     from .guarding import guard
@@ -82,6 +82,7 @@ _LATER = {
     "files": "files",
     "fit": "evaluating",
     "guard": "guarding",
+    "guarding": "guarding",
     "model": "model",
     "report": "reporting",
 }
@@ -89,7 +90,11 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        message = f"module {__name__!r} has no attribute {name!r}"
+        # Modules that need packages of others, such as `polars`, are imported by nothing else.
+        if name.isidentifier() and not name.startswith("_") and importlib.import_module("importlib.util").find_spec(f"{__name__}.{name}"):
+            message += f"; write `import {__name__}.{name}`"
+        raise AttributeError(message)
     module = importlib.import_module(f".{_LATER[name]}", __name__)
     found = module if _LATER[name] == name else getattr(module, name)
     globals()[name] = found
@@ -158,6 +163,7 @@ __all__ = [
     "fingerprint",
     "fit",
     "guard",
+    "guarding",
     "load",
     "metrics",
     "model",
