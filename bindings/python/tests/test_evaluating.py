@@ -208,6 +208,84 @@ def test_wrong_types_are_type_errors() -> None:
         sonometer.evaluate("courtesy@1.0", "nowhere.jsonl")
 
 
+def test_a_file_may_hold_the_rows_of_a_table(tmp_path: pathlib.Path, expected: Report) -> None:
+    def lines(name: str, rows: list[dict[str, Any]]) -> pathlib.Path:
+        file = tmp_path / name
+        # Lines that are empty do not count.
+        file.write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
+        return file
+
+    file = lines("rows.jsonl", rows())
+    assert sonometer.evaluate("courtesy@1.0", file, label="polite", marker="gratitude") == expected
+    assert sonometer.evaluate("courtesy@1.0", str(file), label="polite", marker="gratitude") == expected
+    renamed = lines("renamed.jsonl", [{"said": row["text"], "name": row["id"], "polite": row["polite"], "author": row["author"]} for row in rows()])
+    assert sonometer.evaluate("courtesy@1.0", renamed, text="said", id="name", label="polite", marker="gratitude") == expected
+    talk = lines("talk.jsonl", [{"text": "See you at nine."}] * 20)
+    assert sonometer.evaluate("courtesy@1.0", file, label="polite", background=talk).to_dict()["alarms"]
+    names = "anna ben carla dora emil finn gina hugo ina jan kim lea".split()
+    kind = [{"said": f"thanks {name}", "kind": True} for name in names] + [{"said": f"{name} wants more", "kind": False} for name in names]
+    fitted = sonometer.fit(lines("kind.jsonl", kind), text="said", marker="kindness", label="kind", likeness=False, background=[talk, talk])
+    assert "thanks" in fitted.protocol
+
+    def place(items: Any, **options: Any) -> str:
+        with pytest.raises(SonometerError) as caught:
+            sonometer.evaluate("courtesy@1.0", items, **options)
+        return caught.value.place.removeprefix(str(tmp_path) + os.sep)
+
+    broken = lines("broken.jsonl", [{"text": KIND, "polite": True}, {"text": KIND, "polite": "yes"}, {"text": None, "polite": True}])
+    assert place(broken, label="polite") == "broken.jsonl:5: text"
+    assert place(lines("word.jsonl", [{"text": KIND, "polite": True}, {"text": KIND, "polite": "yes"}]), label="polite") == "word.jsonl:3: labels.polite"
+    assert place(renamed, text="words") == "renamed.jsonl:1"
+    assert place(rows(), label="polite", background=lines("gaps.jsonl", [{"text": "Hi."}, {"text": None}])) == "gaps.jsonl:3"
+    (tmp_path / "cut.jsonl").write_text('{"text": "Hi.", "polite": true}\n{"text": ', encoding="utf-8")
+    assert place(tmp_path / "cut.jsonl") == "cut.jsonl:2"
+    (tmp_path / "list.jsonl").write_text('{"text": "Hi.", "polite": true}\n[]', encoding="utf-8")
+    assert place(tmp_path / "list.jsonl") == "list.jsonl:2"
+
+
+def test_a_file_that_is_a_table_is_read_first() -> None:
+    for name, reader in (("a.csv", "read_csv"), ("a.parquet", "read_parquet"), ("a.xlsx", "read_excel")):
+        for source in (name, pathlib.Path(name)):
+            with pytest.raises(InvalidRequestError, match=rf"{name} is a table; give its rows, such as pandas\.{reader}\('{name}'\)"):
+                sonometer.evaluate("courtesy@1.0", source)
+            with pytest.raises(InvalidRequestError, match=reader) as caught:
+                sonometer.evaluate("courtesy@1.0", rows(), label="polite", background=source)
+            assert caught.value.place == "background"
+
+
+def test_classes_are_values_of_tables(expected: Report) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
+    numpy = pytest.importorskip("numpy", reason="numpy cannot be installed")
+    frame = pandas.DataFrame(columns())
+    frame["grade"] = frame["polite"].astype(int)
+    frame["day"] = pandas.date_range("2026-01-01", periods=len(frame))
+    counts = expected.counts
+    for positive in (numpy.int64(1), numpy.array([1]), frame["grade"].max(), {1}, pandas.Series([1.0]), numpy.True_):
+        label = "polite" if isinstance(positive, numpy.bool_) else "grade"
+        assert sonometer.evaluate("courtesy@1.0", frame, label=label, positive=positive, marker="gratitude").counts == counts, positive
+    day = sonometer.evaluate("courtesy@1.0", frame, label="polite", where={"day": frame["day"][2]})
+    assert day.to_dict()["data"]["items"] == 1
+    for odd in ({"a": 1}, [None], object()):
+        with pytest.raises(WrongTypeError, match="a text, a number, True, False, or a list") as caught:
+            sonometer.evaluate("courtesy@1.0", frame, label="grade", positive=odd)  # type: ignore[arg-type]
+        assert caught.value.place == "positive"
+
+
+def test_columns_that_json_has_not(expected: Report) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
+    frame = pandas.DataFrame(columns())
+    frame["took"] = pandas.to_timedelta(frame.index, unit="s")
+    frame["part"] = pandas.cut(frame.index, 3)
+    frame["month"] = pandas.period_range("2026-01", periods=len(frame), freq="M")
+    frame["raw"] = [b"caf\xe9"] * len(frame)
+    assert sonometer.evaluate("courtesy@1.0", frame, label="polite", marker="gratitude").counts == expected.counts
+    assert sonometer.evaluate("courtesy@1.0", frame, label="took", graded=True).kind == "graded"
+    assert sonometer.evaluate("courtesy@1.0", frame, label="month", positive="2026-02").counts["true_positives"] <= 1
+    # A table without a header.
+    bare = pandas.DataFrame([[row["text"], row["polite"]] for row in rows()])
+    assert sonometer.evaluate("courtesy@1.0", bare, text=0, label=1, marker="gratitude").counts == expected.counts
+
+
 def test_progress_is_called_and_may_raise() -> None:
     seen: list[tuple[int, int]] = []
     sonometer.evaluate("courtesy@1.0", rows(400), label="polite", progress=lambda done, of: seen.append((done, of)))

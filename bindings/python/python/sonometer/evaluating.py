@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
 import html as _markup
 import json as _json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, Literal
 
 from . import _sonometer
-from ._sonometer import Interaction
-from .errors import InvalidRequestError, WrongTypeError
+from ._labelled import Columns, labelled, lines_named, ordinary, plain
+from .errors import InvalidRequestError, WrongTypeError, _kind
 
 __all__ = ["Figure", "FitReport", "Report", "Threshold", "evaluate", "fit"]
 
 # A value, several of them, or a text as the command takes it: "a,b", ">=0.5", "1..3".
 _Class = str | bool | int | float | Sequence[str | bool | int | float]
 _Progress = Callable[[int, int], object]
-# Columns that hold chats as other programs write them, or their JSON.
-_CHATS = ("messages", "contents", "conversations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +209,14 @@ def evaluate(
     target: Any,
     items: Any,
     *,
-    label: str | None = None,
-    text: str | tuple[str, str] | None = None,
-    id: str | None = None,
+    label: str | int | None = None,
+    text: Columns | None = None,
+    id: str | int | None = None,
     positive: _Class | None = None,
     negative: _Class | None = None,
     where: str | Sequence[str] | Mapping[str, _Class] | None = None,
     fold: str | None = None,
-    group: str | None = None,
+    group: str | int | None = None,
     unit: Literal["whole", "segments", "spans"] | None = None,
     marker: str | Sequence[str] | None = None,
     threshold: float | Literal["best"] | None = None,
@@ -242,7 +238,8 @@ def evaluate(
     file. `text` names the column of the interactions (default: `interaction`, `text`, `content`, `segments`, or `messages`,
     `contents` or `conversations`, which hold chats as other programs write them; for pairs `interaction_a` and
     `interaction_b`), `id` that of the ids (default: `id`). All other columns are labels, or, where there is a column `labels`
-    of dicts, these. Options are those of `sonometer evaluate`; `lower=False` is `--higher`.
+    of dicts, these. Lines of a file are such rows, or what the command reads. Options are those of `sonometer evaluate`;
+    `lower=False` is `--higher`.
 
     `background` is ordinary interactions, without labels, to count false alarms on: texts, interactions, rows, or the path of a
     `.jsonl` file or several; `alarms` the share of them that may be alarms, for which a threshold is proposed.
@@ -274,7 +271,10 @@ def evaluate(
     }
     selection = _selection(label, positive, negative, where, fold, group)
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
-    told = _sonometer._evaluate(ready, _items(items, text, id), selection, asked, _background(background, text), progress)
+    rows = labelled(items, text, id)
+    usual = ordinary(background, text)
+    with lines_named(rows), lines_named(usual, "background"):
+        told = _sonometer._evaluate(ready, rows, selection, asked, usual, progress)
     return Report(*told)
 
 
@@ -285,14 +285,14 @@ def fit(
     choice: str | None = None,
     tune: Any = None,
     weigh: bool = False,
-    label: str | None = None,
+    label: str | int | None = None,
     text: str | None = None,
-    id: str | None = None,
+    id: str | int | None = None,
     positive: _Class | None = None,
     negative: _Class | None = None,
     where: str | Sequence[str] | Mapping[str, _Class] | None = None,
     fold: str | None = None,
-    group: str | None = None,
+    group: str | int | None = None,
     protocol_id: str | None = None,
     version: str | None = None,
     taxonomy: str | None = None,
@@ -382,8 +382,10 @@ def fit(
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
     base = None if patterns is None or lines else (_name(patterns), patterns)
-    rows = _items(items, text, id)
-    forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, _background(background, text), progress)
+    rows = labelled(items, text, id)
+    usual = ordinary(background, text)
+    with lines_named(rows), lines_named(usual, "background"):
+        forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, usual, progress)
     return FitReport(*forms, is_better, tuple(languages))
 
 
@@ -438,11 +440,17 @@ def _names(names: str | Sequence[str] | None) -> list[str]:
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def _class(values: _Class | None) -> str | None:
+def _class(values: Any, name: str) -> str | None:
     """A class of values as the command takes it."""
     if values is None or isinstance(values, str):
         return values
-    return _json.dumps(values if isinstance(values, (bool, int, float)) else list(values))
+    written = plain(values)
+    each = written if isinstance(written, list) else [written]
+    if odd := [one for one in each if not isinstance(one, (str, bool, int, float))]:
+        fix = "give a text, a number, True, False, or a list of these"
+        raise WrongTypeError(f"`{name}` has {_kind(odd[0])}; {fix}", place=name, fix=fix)
+    # A text by itself may be several values or a range; one that stands for something else, such as a day, is that value.
+    return _json.dumps([written] if isinstance(written, str) else written)
 
 
 def _map(entries: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None) -> list[tuple[list[str], list[str]]]:
@@ -457,156 +465,23 @@ def _map(entries: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
 
 
 def _selection(
-    label: str | None,
+    label: str | int | None,
     positive: _Class | None,
     negative: _Class | None,
     where: str | Sequence[str] | Mapping[str, _Class] | None,
     fold: str | None,
-    group: str | None,
+    group: str | int | None,
 ) -> dict[str, Any]:
     filters = (
-        [(path, _class(values)) for path, values in where.items()]
+        [(path, _class(values, "where")) for path, values in where.items()]
         if isinstance(where, Mapping)
         else [("", condition) for condition in _names(where)]
     )
     return {
-        "label": label,
-        "positive": _class(positive),
-        "negative": _class(negative),
+        "label": None if label is None else str(label),
+        "positive": _class(positive, "positive"),
+        "negative": _class(negative, "negative"),
         "filters": filters,
         "fold": fold,
-        "group": group,
+        "group": None if group is None else str(group),
     }
-
-
-def _items(items: Any, text: str | tuple[str, str] | None, ids: str | None) -> Any:
-    """Rows of id, interaction and second interaction with their columns, and labels; of a file its name and bytes."""
-    if isinstance(items, os.PathLike) or isinstance(items, str) and items.endswith(".jsonl"):
-        with open(items, "rb") as file:
-            return os.fspath(items), file.read()
-    rows = _rows(items)
-    if not rows:
-        return []
-    columns = _columns(rows[0], text)
-    return [_row(at, row, columns, ids) for at, row in enumerate(rows)]
-
-
-def _background(background: Any, text: str | tuple[str, str] | None) -> Any:
-    """Ordinary interactions: names and bytes of files, or interactions. `text` is the column of the items, which rows may have too."""
-    if background is None:
-        return None
-    paths = background if isinstance(background, (list, tuple)) else [background]
-    if paths and all(isinstance(path, os.PathLike) or isinstance(path, str) and path.endswith(".jsonl") for path in paths):
-        files = []
-        for path in paths:
-            with open(path, "rb") as file:
-                files.append((os.fspath(path), file.read()))
-        return files
-    if isinstance(background, (str, bytes)) or not hasattr(background, "__iter__"):
-        fix = "give a list of texts or interactions, rows, or the path of a .jsonl file"
-        raise WrongTypeError(f"{type(background).__name__} is not a list of interactions; {fix}", place="background", fix=fix)
-    if not isinstance(background, Mapping) and not hasattr(background, "columns"):
-        background = list(background)
-        if not any(isinstance(one, Mapping) and "segments" not in one for one in background):
-            return background
-    try:
-        rows = _rows(background)
-        column = text if isinstance(text, str) and rows and text in rows[0] else None
-        return [row[1][1] for row in _items(rows, column, None)]
-    except (InvalidRequestError, WrongTypeError) as error:
-        error.place = error.place.replace("items", "background", 1)
-        raise
-
-
-def _rows(items: Any) -> list[Mapping[str, Any]]:
-    if hasattr(items, "to_dicts"):
-        return list(items.to_dicts())
-    if hasattr(items, "to_dict") and hasattr(items, "columns"):
-        return list(items.to_dict("records"))
-    if hasattr(items, "to_pylist") and hasattr(items, "column_names"):
-        return list(items.to_pylist())
-    if isinstance(items, Mapping):
-        columns = {name: list(column) for name, column in items.items()}
-        lengths = {name: len(column) for name, column in columns.items()}
-        if len(set(lengths.values())) > 1:
-            told = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
-            fix = "give each column a value for every row"
-            raise InvalidRequestError(f"the columns differ in length: {told}; {fix}", place="items", fix=fix)
-        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    fix = "give a list of dicts, a dict of columns, a DataFrame, or the path of a .jsonl file"
-    if hasattr(items, "collect") and not hasattr(items, "__iter__"):
-        fix = "collect it first: frame.collect()"
-    if isinstance(items, (str, bytes)) or not hasattr(items, "__iter__"):
-        raise WrongTypeError(f"{type(items).__name__} is not a list of labelled rows; {fix}", place="items", fix=fix)
-    rows = list(items)
-    for at, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            what = f"{type(row).__name__} is not a row"
-            raise WrongTypeError(f"{what}; {fix}", place=f"items[{at}]", fix=fix)
-    return rows
-
-
-def _columns(first: Mapping[str, Any], text: str | tuple[str, str] | None) -> tuple[str, ...]:
-    """The columns of the interactions."""
-    if text is not None:
-        return (text,) if isinstance(text, str) else tuple(text)
-    if "interaction_a" in first or "interaction_b" in first:
-        return ("interaction_a", "interaction_b")
-    for name in ("interaction", "text", "content", "segments", *_CHATS):
-        if name in first:
-            return (name,)
-    fix = "give the column of the texts as `text`; the columns are " + ", ".join(str(name) for name in first)
-    raise InvalidRequestError(f"there is no column interaction, text or content; {fix}", place="items[0]", fix=fix)
-
-
-def _row(at: int, row: Mapping[str, Any], columns: tuple[str, ...], ids: str | None) -> tuple[Any, ...]:
-    for name in (*columns, *([] if ids is None else [ids])):
-        if name not in row:
-            fix = "the columns are " + ", ".join(str(column) for column in row)
-            raise InvalidRequestError(f"the row has no `{name}`; {fix}", place=f"items[{at}]", fix=fix)
-    own = ids or "id"
-    labels = row.get("labels")
-    if not isinstance(labels, Mapping):
-        labels = {name: value for name, value in row.items() if name not in columns and name != own}
-    first, *second = ((str(name), _said(at, str(name), _listed(row[name]))) for name in columns)
-    identity = _plain(row.get(own))
-    return (None if identity is None else str(identity), first, second[0] if second else None, _plain(labels))
-
-
-def _said(at: int, name: str, value: Any) -> Any:
-    """What is said in a column that holds chats as other programs write them; of any other column its value."""
-    is_chat = isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) or hasattr(one, "model_dump") for one in value)
-    if name not in _CHATS or not (is_chat or isinstance(value, (str, bytes)) and value.lstrip()[:1] in ("[", "{", b"[", b"{")):
-        return value
-    try:
-        return Interaction.from_messages({name: value} if is_chat else value)
-    except InvalidRequestError as error:
-        error.place = f"items[{at}].{error.place}"
-        raise
-
-
-def _listed(value: Any) -> Any:
-    """An array of a table as a list; all else as it is."""
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
-def _plain(value: Any) -> Any:
-    """A value of a table as JSON has it: what is missing is None."""
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return None if value != value else value
-    if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, Decimal):
-        return float(value)
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    for method in ("tolist", "to_list"):
-        if hasattr(value, method):
-            return _plain(getattr(value, method)())
-    return value
