@@ -16,7 +16,7 @@ from .errors import InvalidRequestError, WrongTypeError, _kind
 __all__ = ["Figure", "FitReport", "Report", "Threshold", "evaluate", "fit"]
 
 # A value, several of them, or a text as the command takes it: "a,b", ">=0.5", "1..3".
-_Class = str | bool | int | float | Sequence[str | bool | int | float]
+_Class = str | bool | int | float | Iterable[str | bool | int | float]
 _Progress = Callable[[int, int], object]
 
 
