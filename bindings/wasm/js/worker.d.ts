@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 /// <reference lib="esnext.disposable" />
 import type {
   CatalogEntry, Comparison, Estimate, Fidelity, InteractionInput as LocalInput, Modality, Offsets, OffsetUnit, Outcome, Place, Reading,
@@ -7,6 +6,11 @@ import type {
 
 export { Comparison, Estimate, Reading, SonometerError } from './index.js';
 export type * from './index.js';
+
+// As with streams in `index.d.ts`: the library of the DOM is not asked for, since programs of Node have other types of the same names.
+declare global {
+  interface AbortSignal {}
+}
 
 /** Cancels a call: one that waits is not sent, of one that runs nobody waits any more. The promise is rejected with `signal.reason`. */
 export interface Cancel {
