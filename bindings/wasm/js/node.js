@@ -15,7 +15,8 @@ startLater(() => {
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    throw invalid('source', `${path} cannot be read (${messageOf(cause)}); let your bundler copy it, or give its bytes to \`init\``, {}, { cause });
+    const fix = 'leave the package out of your bundle (in esbuild --external:sonometer), let your bundler copy the file, or give its bytes to `init`';
+    throw invalid('source', `${path} cannot be read (${messageOf(cause)}); ${fix}`, {}, { cause });
   }
   startNow(bytes);
 });

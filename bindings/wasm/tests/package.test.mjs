@@ -1,8 +1,9 @@
 // The package as it is installed from its archive.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -154,6 +155,18 @@ test('what a bundler need not keep', async () => {
   for (const [entry, most] of [['highlight', 6_000], ['talk', 14_000], ['worker', 16_000]]) {
     const { size } = statSync(join(installed, `${entry}.js`));
     assert.ok(size <= most, `${entry}.js has ${size} bytes`);
+  }
+});
+
+test('where a bundler took the script alone, the error says what to do', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonometer-'));
+  try {
+    copyFileSync(join(installed, 'node.cjs'), join(folder, 'bundle.cjs'));
+    const use = "try { require('./bundle.cjs').catalog() } catch (error) { console.log(error.place, error.message) }";
+    const run = spawnSync(process.execPath, ['-e', use], { cwd: folder, encoding: 'utf8' });
+    assert.match(run.stdout, /^source .*sonometer\.wasm cannot be read .*; leave the package out of your bundle \(in esbuild --external:sonometer\)/, run.stderr);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 
