@@ -18,6 +18,8 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
     };
     let text = if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyString>() {
         return Err(wrong("give an int or a float"));
+    } else if is_time(value) {
+        return Err(wrong("give seconds, such as time.timestamp()"));
     } else if value.is_instance_of::<PyInt>() {
         value.extract::<i128>().map(|whole| whole.to_string()).unwrap_or_default()
     } else if value.is_instance_of::<PyFloat>() {
@@ -40,6 +42,12 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
 pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     let is_named = || value.get_type().name().is_ok_and(|name| name == "NAType" || name == "NaTType");
     value.is_none() || value.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan()) || is_named()
+}
+
+/// Whether an object is a moment of `datetime`, pandas or numpy.
+pub(crate) fn is_time(value: &Bound<'_, PyAny>) -> bool {
+    let names = ["datetime", "Timestamp", "datetime64"];
+    !is_missing(value) && value.get_type().name().is_ok_and(|name| names.iter().any(|known| name == *known))
 }
 
 /// The type of an object, for people: `an int`, `a list`; of a value that is not there the value: `None`, `nan`.

@@ -1,7 +1,7 @@
 //! Python's dicts and lists as JSON text, for the engine's own strict readers. Nothing is accepted and changed.
 
 use crate::failure::{Failure, Outcome};
-use crate::number::kind_of;
+use crate::number::{is_missing, is_time, kind_of};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use std::fmt::Write as _;
@@ -45,12 +45,7 @@ fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize)
         let whole = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
         json.push_str(&whole.str()?.to_string_lossy());
     } else if value.is_instance_of::<PyFloat>() {
-        let number: f64 = value.extract()?;
-        if !number.is_finite() {
-            let message = format!("{number} is not a JSON number");
-            return Err(Failure::invalid(place, message, "give a finite number"));
-        }
-        let _ = write!(json, "{number:?}");
+        json.push_str(&finite(value.extract()?, place)?);
     } else if let Ok(value) = value.cast::<PyDict>() {
         // A copy: what stands in it may be a mapping of somebody's own, whose `items` changes it meanwhile.
         let items = value.items();
@@ -69,15 +64,42 @@ fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize)
         let items = value.items()?;
         let entries = items.iter().map(|item| item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>());
         members(json, entries, place, depth)?;
+    } else if let Some(digits) = number(value, place)? {
+        json.push_str(&digits);
     } else {
         let message = format!("{} cannot be written as JSON", kind_of(value));
-        return Err(Failure::wrong_type(
-            place,
-            message,
-            "give a str, a number, a bool, None, a list or a dict",
-        ));
+        let fix = match is_time(value) {
+            true => "give a str, or seconds, such as time.timestamp()",
+            false if is_missing(value) => "give None",
+            false => "give a str, a number, a bool, None, a list or a dict",
+        };
+        return Err(Failure::wrong_type(place, message, fix));
     }
     Ok(())
+}
+
+/// A number of another library, such as an int64 of numpy, or a `Decimal`. What holds several values is none, and neither is a truth value.
+fn number(value: &Bound<'_, PyAny>, place: &str) -> Outcome<Option<String>> {
+    let is_truth = value.get_type().name().is_ok_and(|name| name.to_string_lossy().starts_with("bool"));
+    if is_truth || is_missing(value) || value.hasattr("__len__")? {
+        return Ok(None);
+    }
+    if let Ok(whole) = value.extract::<i128>() {
+        return Ok(Some(whole.to_string()));
+    }
+    let Ok(float) = value.extract::<f64>() else { return Ok(None) };
+    let near = finite(float, place)?;
+    // A `Decimal` has digits that a float has not.
+    let exact = if value.hasattr("as_tuple")? { value.call_method1("__format__", ("f",)).ok() } else { None };
+    Ok(Some(exact.map_or(near, |text| text.to_string())))
+}
+
+fn finite(number: f64, place: &str) -> Outcome<String> {
+    if !number.is_finite() {
+        let message = format!("{number} is not a JSON number");
+        return Err(Failure::invalid(place, message, "give a finite number, or None where it is missing"));
+    }
+    Ok(format!("{number:?}"))
 }
 
 fn members<'py>(

@@ -1,8 +1,11 @@
 """The shapes of interactions, and what is none."""
 
 import collections
+import contextlib
 import copy
+import datetime
 import decimal
+import fractions
 import json
 import pathlib
 import pickle
@@ -306,3 +309,32 @@ class Message:
 
     def model_dump(self, **_options: object) -> dict[str, str]:
         return {"role": "user", "content": "Hi!"}
+
+
+def test_numbers_of_other_libraries_are_seconds() -> None:
+    expected = Sensor("courtesy@1.0").sense([{"role": "agent", "content": "Thank you so much for it.", "timestamp": 3}])
+    numbers: list[Any] = [decimal.Decimal("3"), fractions.Fraction(3)]
+    with contextlib.suppress(ImportError):
+        import numpy
+
+        numbers += [numpy.int64(3), numpy.uint8(3), numpy.float32(3)]
+    for number in numbers:
+        turn = {"role": "agent", "content": "Thank you so much for it.", "timestamp": number}
+        for own in (turn, ("agent", turn["content"], number)):
+            assert Sensor("courtesy@1.0").sense([own]) == expected, number
+    # With more digits than a float has.
+    exact = decimal.Decimal("1234567890123.000001")
+    by_key = Interaction([{"role": "agent", "content": "Hello.", "timestamp": exact}])
+    assert by_key == Interaction([("agent", "Hello.", exact)]) != Interaction([("agent", "Hello.", 1234567890123)])
+
+
+def test_moments_are_refused_with_what_to_give() -> None:
+    moment = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    turns: tuple[Any, ...] = (("agent", "Hello.", moment), {"role": "agent", "content": "Hello.", "timestamp": moment})
+    for turn in turns:
+        with pytest.raises(WrongTypeError, match=r"give (a str, or )?seconds, such as time\.timestamp\(\)") as caught:
+            Interaction([turn])
+        assert caught.value.place == "segments[0].timestamp"
+    for odd in (float("nan"), decimal.Decimal("inf"), decimal.Decimal("nan")):
+        with pytest.raises(InvalidRequestError, match="give a finite number, or None where it is missing"):
+            Interaction([{"role": "agent", "content": "Hello.", "timestamp": odd}])
