@@ -100,7 +100,12 @@ def test_polars(courtesy: Sensor) -> None:
         rows = lazy.collect(engine=engine)
         assert rows["score"].to_list() == found["score"].to_list()
         assert rows["triggered"][0].to_list() == list(courtesy.sense(TEXTS[0] or "").triggered)
+    of_series = series.sonometer.sense("courtesy", ["score", "evidence"])
+    assert of_series.struct.unnest().equals(found) and of_series.name == "text"
+    assert series.sonometer.score("courtesy").to_list() == found["score"].to_list()
+    assert series.sonometer.fidelity("courtesy").null_count() == series.null_count()
     card = polars.Series("text", ["My card is 4111 1111 1111 1111, call me.", None])
+    assert card.sonometer.mask("personal-data").equals(Sensor("personal-data").mask_column(card))
     masked = Sensor("personal-data").mask_column(card)
     assert isinstance(masked, polars.Series) and masked.name == "text"
     assert "4111 1111 1111 1111" not in masked[0] and masked[1] is None

@@ -1,4 +1,4 @@
-"""Sonometer in Polars: `import sonometer.polars`, then `pl.col("text").sonometer.sense("courtesy")`."""
+"""Sonometer in Polars: `import sonometer.polars`, then `pl.col("text").sonometer.sense("courtesy")`, or of a series `frame["text"].sonometer`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._targets import named
 need("polars", "polars")
 import polars  # noqa: E402
 
-__all__ = ["Sonometer"]
+__all__ = ["SeriesSonometer", "Sonometer"]
 
 
 @polars.api.register_expr_namespace("sonometer")
@@ -57,3 +57,35 @@ class Sonometer:
             return shown
 
         return self._expression.map_batches(masked, return_dtype=polars.String, is_elementwise=True)
+
+
+@polars.api.register_series_namespace("sonometer")
+class SeriesSonometer:
+    """The same for a series, done at once.
+
+    >>> import polars, sonometer.polars
+    >>> polars.Series(["Thank you so much for your help!", None]).sonometer.score("courtesy@1.0").to_list()
+    [0.494769, None]
+    """
+
+    def __init__(self, series: polars.Series) -> None:
+        self._series = series
+
+    def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Series:
+        """Structs of the columns that `Target.frame` gives, which takes the options; `unnest()` makes a DataFrame of them."""
+        return self._done(Sonometer(polars.all()).sense(target, columns, **options))
+
+    def score(self, target: str | Target[Any], **options: Any) -> polars.Series:
+        """The scores; null where the row is null, cannot be read, or has too little to measure."""
+        return self._done(Sonometer(polars.all()).score(target, **options))
+
+    def fidelity(self, target: str | Target[Any], **options: Any) -> polars.Series:
+        """The fidelity: how much there is to measure, 0 to 1."""
+        return self._done(Sonometer(polars.all()).fidelity(target, **options))
+
+    def mask(self, target: str | Target[Any], **options: Any) -> polars.Series:
+        """The texts with what the target masks hidden."""
+        return self._done(Sonometer(polars.all()).mask(target, **options))
+
+    def _done(self, expression: polars.Expr) -> polars.Series:
+        return self._series.to_frame().select(expression).to_series()
