@@ -3,7 +3,7 @@
 use crate::capsule::{self, Arrays};
 use crate::failure::{Failure, Outcome};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -149,7 +149,7 @@ fn parts<T: Send>(
     for array in reader {
         let array = array.map_err(|error| Failure::from(Error::invalid("column", error.to_string())))?;
         // A stream of tables has their rows as structs; of one column, that is meant.
-        let array = only_column(array)?;
+        let array = or_nulls(only_column(array)?);
         for from in (0..array.len()).step_by(ROWS) {
             let part = array.slice(from, ROWS.min(array.len() - from));
             let found = if threads == NonZeroUsize::MIN || part.len() <= GROUP {
@@ -182,6 +182,14 @@ fn only_column(array: ArrayRef) -> Outcome<ArrayRef> {
             let message = format!("a table of {} is no column", names.join(", "));
             Err(Failure::wrong_type("column", message, "give one of its columns"))
         }
+    }
+}
+
+/// Floats of which none is there are what pandas has for a column of texts that are all missing.
+fn or_nulls(array: ArrayRef) -> ArrayRef {
+    match array.data_type().is_floating() && !array.is_empty() && array.null_count() == array.len() {
+        true => Arc::new(NullArray::new(array.len())),
+        false => array,
     }
 }
 

@@ -113,6 +113,17 @@ def test_polars(courtesy: Sensor) -> None:
     assert courtesy.frame(nothing)["score"].to_list() == [None, None] == courtesy.mask_column(nothing).to_list()
 
 
+def test_texts_that_are_all_missing_are_floats_to_pandas(courtesy: Sensor) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
+    nothing = pandas.Series([float("nan")] * 2, index=[4, 5], name="text")
+    found = courtesy.frame(nothing)
+    assert found["score"].isna().all() and found["error"].isna().all() and list(found.index) == [4, 5]
+    assert Sensor("personal-data").mask_column(nothing).isna().all()
+    for numbers in (pandas.Series([1.0, float("nan")]), pandas.Series([], dtype="float64")):
+        with pytest.raises(InvalidRequestError, match="Float64"):
+            courtesy.frame(numbers)
+
+
 def test_pandas(courtesy: Sensor) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
     series = pandas.Series(TEXTS, index=range(7, 7 + len(TEXTS)), name="text")
