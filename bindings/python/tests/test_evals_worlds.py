@@ -1,6 +1,7 @@
 """Stages in Gymnasium, OpenEnv and inspect_ai; `bindings/python/evals/run` installs them, each in an environment of its own."""
 
 import pathlib
+import pickle
 import threading
 import time
 import warnings
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from test_examples import example
 
-from sonometer import Stage
+from sonometer import InvalidRequestError, Stage
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NOT_HERE = "is not installed; bindings/python/evals/run tests it"
@@ -62,6 +63,25 @@ def test_gymnasium() -> None:
     dive = Stage("billing-dispute").open(seed=7)
     assert rewards == [dive.act(action).score for action in said[: len(rewards)]] and verdict is not None and verdict.passed
     assert terminated and not truncated
+    shown = gymnasium.make(name, render_mode="ansi")
+    world, _ = shown.reset(seed=7)
+    assert shown.render() == f"world: {world}" and env.unwrapped.render() is None
+    answer = shown.step(said[0])[0]
+    assert shown.render() == f"agent: {said[0]}\nworld: {answer}"
+    with pytest.raises(InvalidRequestError, match="give \"ansi\", or leave it out"):
+        gymnasium.make(name, render_mode="human")
+    # In other processes.
+    again = pickle.loads(pickle.dumps(shown.unwrapped))
+    assert again.step(said[1])[:2] == shown.unwrapped.step(said[1])[:2] and again.action_space == shown.unwrapped.action_space
+    many = gymnasium.make_vec(name, num_envs=2, vectorization_mode="async", vector_kwargs={"shared_memory": False})
+    try:
+        assert many.reset(seed=7)[0][0] == world
+        answers = many.step((said[0], "Guten Tag, 您好."))[0]
+        assert answers[0] == answer != answers[1]
+    finally:
+        many.close()
+    with pytest.raises(ValueError, match="shared_memory=False"):
+        gymnasium.make_vec(name, num_envs=2, vectorization_mode="async")
     with pytest.raises(gymnasium.error.ResetNeeded):
         gymnasium.make(name).step("Hello.")
     assert {"sonometer/agent-phishing-v1", name, "sonometer/drinking-less-v1"} <= set(gymnasium.registry)

@@ -11,28 +11,32 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any
 
 from . import stages
 from ._optional import need
 from ._sonometer import Stage
 from .diving import DiveStep
-from .environment import DiveEnv
 
 __all__ = ["make", "register"]
 
-# The code points of what the world says at most; longer texts are refused by Gymnasium's checks.
-_MOST_CHARS = 1_000_000
 
-
-def make(stage: str | PathLike[str] | Mapping[str, object] | Stage, *, reward: Callable[[DiveStep], float] | None = None) -> Any:
+def make(
+    stage: str | PathLike[str] | Mapping[str, object] | Stage,
+    *,
+    reward: Callable[[DiveStep], float] | None = None,
+    render_mode: str | None = None,
+) -> Any:
     """A stage as a `gymnasium.Env`: observations and actions are texts, the reward is the score of an action (0 to 1).
 
-    Its spaces are `Text`. `sonometer.DiveEnv` has the meaning of `terminated`, `truncated` and `info`.
+    Its spaces are `Text`; with `render_mode="ansi"`, `render` gives the last action and what the world said to it.
+    `sonometer.DiveEnv` has the meaning of `terminated`, `truncated` and `info`. Each in a process of its own:
+    `gymnasium.make_vec(name, num_envs=4, vectorization_mode="async", vector_kwargs={"shared_memory": False})`.
     """
-    return _env_class()(stage, reward=reward)
+    from ._gym_env import StageEnv
+
+    return StageEnv(stage, reward=reward, render_mode=render_mode)
 
 
 def register() -> list[str]:
@@ -45,53 +49,6 @@ def register() -> list[str]:
             registry.register(id=name, entry_point="sonometer.gym:make", kwargs={"stage": f"{entry.id}@{entry.version}"})
         ids.append(name)
     return ids
-
-
-@lru_cache(maxsize=1)
-def _env_class() -> Any:
-    gymnasium = need("gymnasium", "gym")
-    base: Any = gymnasium.Env
-    text: Any = gymnasium.spaces.Text
-
-    class AnyText(text):  # type: ignore[misc]
-        """Texts of any characters: a stage may be written in any language."""
-
-        def contains(self, x: Any) -> bool:
-            return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
-
-    class StageEnv(base):  # type: ignore[misc]
-        """A stage for Gymnasium."""
-
-        metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
-
-        def __init__(self, stage: Any, *, reward: Callable[[DiveStep], float] | None = None, render_mode: None = None) -> None:
-            self._env = DiveEnv(stage, reward=reward)
-            self.render_mode = render_mode
-            most = self._env.stage.envelope.max_action_chars
-            self.action_space = AnyText(most, min_length=1)
-            self.observation_space = AnyText(_MOST_CHARS, min_length=0)
-
-        @property
-        def stage(self) -> Stage:
-            """The stage that is dived."""
-            return self._env.stage
-
-        @property
-        def dive(self) -> Any:
-            """The dive of the episode: for its log and its card."""
-            return self._env.dive
-
-        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-            super().reset(seed=seed)
-            return self._env.reset(seed=seed, options=options)
-
-        def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-            return self._env.step(action)
-
-        def close(self) -> None:
-            self._env.close()
-
-    return StageEnv
 
 
 if importlib.util.find_spec("gymnasium") is not None:
