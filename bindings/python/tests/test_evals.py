@@ -10,6 +10,7 @@ from conftest import CARD, KIND
 
 from sonometer import InvalidRequestError, Sensor, WrongTypeError
 from sonometer.evals import Expectation, assert_reading
+from sonometer.evals.promptfoo import get_assert_for
 
 
 def test_bounds_include_their_value(courtesy: Sensor) -> None:
@@ -74,6 +75,13 @@ def test_what_is_expected_has_a_type(expected: dict[str, Any], place: str) -> No
     with pytest.raises(WrongTypeError) as told:
         Expectation(**({"target": "courtesy@1.0"} | expected))
     assert told.value.place == place
+
+
+def test_an_unknown_expectation_is_named() -> None:
+    for given in (assert_reading, lambda _, target, **expected: get_assert_for(target, **expected)):
+        with pytest.raises(InvalidRequestError, match="unknown expectation `atleast`; what can be expected is at_least, at_most, triggered") as told:
+            given("Hello.", "courtesy@1.0", atleast=0.5)
+        assert told.value.place == "atleast"
 
 
 TESTS = '''

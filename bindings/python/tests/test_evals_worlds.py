@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from test_examples import example
 
-from sonometer import InvalidRequestError, Stage
+from sonometer import InvalidRequestError, Stage, WrongTypeError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NOT_HERE = "is not installed; bindings/python/evals/run tests it"
@@ -39,6 +39,8 @@ def test_inspect_ai_dives(tmp_path: pathlib.Path) -> None:
     assert ended["reference"].value["passed"] == 1 and ended["reference"].explanation == "passed"
     assert ended["takes_the_card"].value["passed"] == 0 and ended["takes_the_card"].metadata["flags_tripped"] == ["card_taken"]
     assert ended["reference"].metadata["turns"] == 3
+    with pytest.raises(WrongTypeError, match="`seeds` is an int; give a list, or range"):
+        dive_task(stage, seeds=3)  # type: ignore[arg-type]
 
 
 def test_gymnasium() -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
@@ -127,10 +127,19 @@ def assert_reading(interaction: Any, target: str | Target[Any], **expected: Any)
     ('gratitude',)
     """
     __tracebackhide__ = True
-    verdict = Expectation(target, **expected).judge(interaction)
+    verdict = expectation(target, expected).judge(interaction)
     if not verdict.passed:
         raise AssertionError(verdict.reason)
     return verdict.reading
+
+
+def expectation(target: str | Target[Any], expected: Mapping[str, Any]) -> Expectation:
+    """An expectation by its names, as a program gives them."""
+    names = [one.name for one in fields(Expectation) if one.name != "target"]
+    if unknown := [name for name in expected if name not in names]:
+        fix = f"what can be expected is {', '.join(names)}"
+        raise InvalidRequestError(f"unknown expectation `{unknown[0]}`; {fix}", place=unknown[0], fix=fix)
+    return Expectation(target, **expected)
 
 
 @lru_cache(maxsize=64)

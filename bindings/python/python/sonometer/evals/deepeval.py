@@ -12,7 +12,7 @@ from typing import Any
 
 from .._optional import need
 from .._sonometer import Target
-from . import Expectation
+from . import expectation
 
 __all__ = ["reading_metric"]
 
@@ -23,7 +23,7 @@ def reading_metric(target: str | Target[Any], **expected: Any) -> Any:
     What cannot be measured has the score 0 and does not pass.
     """
     base: Any = need("deepeval.metrics", "deepeval").BaseMetric
-    wanted = Expectation(target, **expected)
+    wanted = expectation(target, expected)
     called = target if isinstance(target, str) else f"{target.id}@{target.version}"
 
     # DeepEval copies a metric by its attributes and the names of its constructor, so this one has neither of its own.

@@ -8,16 +8,17 @@ inspect_ai.eval(dive_task("billing-dispute", seeds=range(10)), model="…")
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from .._optional import need
 from .._sonometer import Stage
+from ..errors import WrongTypeError, _kind
 
 __all__ = ["dive_task"]
 
 
-def dive_task(stage: str | Stage, *, seeds: Sequence[int] = (0,)) -> Any:
+def dive_task(stage: str | Stage, *, seeds: Iterable[int] = (0,)) -> Any:
     """A task in which a model dives in a stage, one sample for each seed: `inspect_ai.eval(dive_task("billing-dispute"), model=…)`.
 
     The model gets the objective first, then each answer of the world. Values are `passed` (1 or 0), `score` and `on_target`
@@ -26,6 +27,9 @@ def dive_task(stage: str | Stage, *, seeds: Sequence[int] = (0,)) -> Any:
     inspect_ai, scorers, solvers = need("inspect_ai", "inspect"), need("inspect_ai.scorer", "inspect"), need("inspect_ai.solver", "inspect")
     dataset, messages = need("inspect_ai.dataset", "inspect"), need("inspect_ai.model", "inspect")
     world = stage if isinstance(stage, Stage) else Stage(stage)
+    if not isinstance(seeds, Iterable):
+        fix = "give a list, or range(10) for the first ten"
+        raise WrongTypeError(f"`seeds` is {_kind(seeds)}; {fix}", place="seeds", fix=fix)
     name = f"{world.id}@{world.version}"
 
     @solvers.solver(name=f"sonometer/{name}")  # type: ignore[untyped-decorator]
@@ -64,5 +68,5 @@ def dive_task(stage: str | Stage, *, seeds: Sequence[int] = (0,)) -> Any:
 
         return score
 
-    samples = [dataset.Sample(id=f"{name}, seed {seed}", input=world.objective, metadata={"seed": seed}) for seed in seeds]
+    samples = [dataset.Sample(id=f"{name}, seed {seed}", input=world.objective, metadata={"seed": int(seed)}) for seed in seeds]
     return inspect_ai.Task(name=f"sonometer-{world.id}", dataset=samples, solver=diver(), scorer=judge())

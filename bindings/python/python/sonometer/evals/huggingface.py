@@ -11,7 +11,7 @@ from typing import Any
 
 from .._optional import need
 from .._sonometer import Target
-from . import Expectation
+from . import expectation
 
 __all__ = ["reading_metric"]
 
@@ -24,7 +24,7 @@ def reading_metric(target: str | Target[Any], **expected: Any) -> Any:
     """
     evaluate: Any = need("evaluate", "evaluate")
     datasets: Any = need("datasets", "evaluate")
-    wanted = Expectation(target, **expected)
+    wanted = expectation(target, expected)
 
     class ReadingMetric(evaluate.Metric):  # type: ignore[misc]
         def _info(self) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._optional import need
 from .._sonometer import Target
-from . import Expectation
+from . import expectation
 
 __all__ = ["reading_scorer"]
 
@@ -23,7 +23,7 @@ def reading_scorer(target: str | Target[Any], **expected: Any) -> Any:
     Where there is not enough to measure, `score` is NaN, which means count as they do.
     """
     inspect_ai = need("inspect_ai.scorer", "inspect")
-    wanted = Expectation(target, **expected)
+    wanted = expectation(target, expected)
     called = target if isinstance(target, str) else f"{target.id}@{target.version}"
 
     @inspect_ai.scorer(metrics={"*": [inspect_ai.mean()]}, name=f"sonometer/{called}")  # type: ignore[untyped-decorator]

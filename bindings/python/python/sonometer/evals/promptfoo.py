@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._sonometer import Target
-from . import Expectation
+from . import expectation
 
 __all__ = ["get_assert_for"]
 
@@ -31,7 +31,7 @@ def get_assert_for(target: str | Target[Any], **expected: Any) -> Callable[[str,
     >>> result["pass"], result["score"], result["namedScores"]["gratitude"]
     (True, 0.494769, 0.75)
     """
-    wanted = Expectation(target, **expected)
+    wanted = expectation(target, expected)
 
     def get_assert(output: str, _context: Any) -> dict[str, Any]:
         verdict = wanted.judge(output)

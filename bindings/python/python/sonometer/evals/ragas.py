@@ -11,7 +11,7 @@ from typing import Any
 
 from .._optional import need
 from .._sonometer import Target
-from . import Expectation
+from . import expectation
 
 __all__ = ["reading_metric"]
 
@@ -19,7 +19,7 @@ __all__ = ["reading_metric"]
 def reading_metric(target: str | Target[Any], **expected: Any) -> Any:
     """A metric whose value is the score of `response`, from 0 to 1, with the evidence as its reason."""
     metrics = need("ragas.metrics", "ragas")
-    wanted = Expectation(target, **expected)
+    wanted = expectation(target, expected)
     name = target if isinstance(target, str) else target.id
 
     @metrics.numeric_metric(name=f"sonometer_{name}", allowed_values=(0.0, 1.0))  # type: ignore[untyped-decorator]
