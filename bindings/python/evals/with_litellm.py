@@ -51,10 +51,13 @@ def configured() -> None:
     assert json.loads(Guardrail(mask=False)._guard.policy)["rules"][0]["target"] == "personal-data"
     rule = {"action": "block", "target": "prompt-attack", "on": "request"}
     assert len(json.loads(Guardrail({"mask": "personal-data", "rules": [rule]})._guard.policy)["rules"]) == 2
-    try:
-        Guardrail({"maks": "personal-data"})
-    except InvalidRequestError as error:
-        assert "unknown setting `maks`" in str(error), error
+    for misspelt in (lambda: Guardrail({"maks": "personal-data"}), lambda: Guardrail(maks="personal-data")):
+        try:
+            misspelt()
+        except InvalidRequestError as error:
+            assert "unknown setting `maks`" in str(error), error
+        else:
+            raise AssertionError("a misspelt setting was passed over")
 
 
 async def whole() -> None:

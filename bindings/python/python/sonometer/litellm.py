@@ -12,6 +12,7 @@ not ask them, and such calls are not guarded. With `client=sonometer.guard(opena
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._guard_json import begin, ended, pushed, refused, shown
 from ._optional import need
+from .errors import InvalidRequestError
 from .guarding import Settings, open_guard
 
 if TYPE_CHECKING:
@@ -122,6 +124,15 @@ def _rebuilt(answer: Any, fields: Any) -> Any:
     return made
 
 
+def _misspelt(key: str) -> None:
+    """Refuses what is nearly the name of a setting. LiteLLM gives many parameters of its own, and takes any others without a word."""
+    known = ["mask", "on", "show", *Settings.__annotations__]
+    near = [] if key in known else difflib.get_close_matches(key, known, 1, 0.7)
+    if near and key not in need("litellm.types.guardrails", "litellm").LitellmParams.model_fields:
+        fix = f"did you mean `{near[0]}`"
+        raise InvalidRequestError(f"unknown setting `{key}`; {fix}?", place=key, fix=fix)
+
+
 @lru_cache(maxsize=1)
 def _guardrail_class() -> Any:
     base: Any = need("litellm.integrations.custom_guardrail", "litellm").CustomGuardrail
@@ -132,6 +143,8 @@ def _guardrail_class() -> Any:
 
         def __init__(self, policy: Any = None, *, mask: Any = None, on: Any = "both", show: Any = None, **more: Any) -> None:
             settings: Any = {key: more.pop(key) for key in Settings.__annotations__ if more.get(key) is not None}
+            for key in more:
+                _misspelt(key)
             # LiteLLM gives its own `mask`, which is False where nobody wrote one.
             mask = None if mask is False else mask
             if isinstance(policy, Mapping):
