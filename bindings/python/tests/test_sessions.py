@@ -1,6 +1,7 @@
 """Sessions, streams and guards."""
 
 import asyncio
+import contextlib
 import copy
 import json
 import pickle
@@ -280,6 +281,59 @@ def test_a_source_that_is_not_waited_for_any_longer_is_no_end(private: Sensor) -
     assert asyncio.run(run(Slow())) == ("That is all.", True)
     shown, has_ended = asyncio.run(run(generated()))
     assert "That is".startswith(shown.rstrip()) and not has_ended
+
+
+def test_a_guard_may_be_closed_before_its_end(private: Sensor) -> None:
+    closed: list[str] = []
+
+    def tokens() -> Iterator[str]:
+        try:
+            yield from ("Hello there, my card is ", CARD, " and more.")
+        finally:
+            closed.append("generator")
+
+    async def live() -> AsyncIterator[str]:
+        try:
+            for token in ("Hello there, my card is ", CARD, " and more."):
+                yield token
+        finally:
+            closed.append("async generator")
+
+    class Answer:
+        """A stream of a package: it iterates by a generator, and has a connection besides."""
+
+        def __aiter__(self) -> AsyncIterator[str]:
+            return live()
+
+        async def close(self) -> None:
+            closed.append("connection")
+
+    with contextlib.closing(private.guard(tokens())) as guard:
+        assert next(guard).startswith("Hello there")
+    assert closed.pop() == "generator" and list(guard) == [] and "closed" in repr(guard) and not guard.has_ended
+    assert guard.session.so_far().evidence == ()
+    with pytest.raises(InvalidRequestError):
+        _ = guard.reading
+    with contextlib.closing(private.stream(["a"])) as stream:
+        assert len(list(stream)) == 2
+    assert stream.has_ended and stream.reading is not None
+
+    async def waits() -> None:
+        async with contextlib.aclosing(private.guard(live())) as own:
+            await anext(own)
+        assert closed.pop() == "async generator" and [text async for text in own] == []
+        with pytest.raises(TypeError, match=r"await aclose\(\)"):
+            own.close()
+        async with contextlib.aclosing(private.guard(Answer())) as answer:
+            await anext(answer)
+        assert closed == ["async generator", "connection"]
+        closed.clear()
+        # A source that does not wait.
+        async with contextlib.aclosing(private.guard(tokens())) as other:
+            await anext(other)
+        assert closed.pop() == "generator"
+
+    asyncio.run(waits())
 
 
 def test_sources_and_chunks_are_checked(private: Sensor) -> None:

@@ -5,7 +5,7 @@ Empty chunks and None are skipped.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .errors import InvalidRequestError, WrongTypeError, _kind
@@ -24,12 +24,14 @@ class _Feed(Generic[_R_co]):
 
     def __init__(self, session: Session[_R_co], chunks: Iterable[Any] | AsyncIterable[Any]) -> None:
         self._session = session
+        self._source = chunks
         self._sync: Iterator[Any] | None = None
         self._async: AsyncIterator[Any] | None = None
         self._last: Step | None = None
         self._reading: _R_co | None = None
         # Whether the last chunk failed to come: what follows may be missing, so the end is not the end of the text.
         self._is_cut = False
+        self._is_closed = False
         if isinstance(chunks, AsyncIterable):
             self._async = aiter(chunks)
         elif isinstance(chunks, Iterable):
@@ -67,8 +69,37 @@ class _Feed(Generic[_R_co]):
         return self._reading is not None
 
     def __repr__(self) -> str:
-        state = "ended" if self.has_ended else "open"
+        state = "ended" if self.has_ended else "closed" if self._is_closed else "open"
         return f"<{type(self).__name__} of {self._session!r}, {state}>"
+
+    def close(self) -> None:
+        """Ends it before its end and closes the source. What is held back is not given out; `session.so_far()` has the reading up to here.
+
+        >>> from contextlib import closing
+        >>> from sonometer import Sensor
+        >>> with closing(Sensor("personal-data").guard(["Hello there, ", "I am Ann."])) as guard:
+        ...     next(guard)
+        'Hello '
+        """
+        if self._async is not None:
+            raise TypeError("the chunks are asynchronous; use `await aclose()`")
+        self._stop()
+        for own in (self._sync, self._source):
+            if callable(close := getattr(own, "close", None)):
+                close()
+
+    async def aclose(self) -> None:
+        """The same for those who wait; also of a source that does not."""
+        self._stop()
+        for own in (self._async, self._sync, self._source):
+            # Streams of providers name it either way.
+            close = getattr(own, "aclose", None) or getattr(own, "close", None)
+            if callable(close) and isinstance(closing := close(), Awaitable):
+                await closing
+
+    def _stop(self) -> None:
+        if self._reading is None:
+            self._is_cut = self._is_closed = True
 
     @staticmethod
     def _is_empty(chunk: Any) -> bool:
@@ -92,7 +123,7 @@ class _Feed(Generic[_R_co]):
     def _next(self) -> Step:
         if self._sync is None:
             raise TypeError("the chunks are asynchronous; use `async for`")
-        if self._reading is not None:
+        if self._reading is not None or self._is_closed:
             raise StopIteration
         try:
             for chunk in self._sync:
@@ -117,7 +148,7 @@ class _Feed(Generic[_R_co]):
                 return self._next()
             except StopIteration:
                 raise StopAsyncIteration from None
-        if self._reading is not None:
+        if self._reading is not None or self._is_closed:
             raise StopAsyncIteration
         try:
             async for chunk in self._async:
