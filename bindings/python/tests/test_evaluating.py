@@ -208,6 +208,51 @@ def test_wrong_types_are_type_errors() -> None:
         sonometer.evaluate("courtesy@1.0", "nowhere.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"fold": 1}, "`fold` is an int; its type is str | None"),
+        ({"errors": -1}, "`errors` is -1; give 0 or more"),
+        ({"errors": 10**30}, "give a smaller number"),
+        ({"offsets": None}, "`offsets` is None; its type is Literal['bytes', 'chars', 'utf16']"),
+        ({"marker": 3}, "`marker` is an int; give a str or a list of them"),
+        ({"marker": [3]}, "`marker` is a list"),
+        ({"map": 3}, "`map` is an int"),
+        ({"where": 3}, "`where` is an int"),
+        ({"threshold": [1]}, "`threshold` is a list; give a number"),
+    ],
+)
+def test_options_of_a_wrong_type_are_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(WrongTypeError) as caught:
+        sonometer.evaluate("courtesy@1.0", rows(), label="polite", **options)
+    assert said in caught.value.message and caught.value.place == next(iter(options))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"folds": "5"}, "`folds` is a str; its type is int"),
+        ({"words": 300}, "`words` is 300; give a smaller number"),
+        ({"protocol_id": 3}, "`protocol_id` is an int"),
+        ({"regularisation": "x"}, "`regularisation` is a str"),
+        ({"stop_list": 3}, "`stop_list` is an int"),
+        ({"patterns": 3}, "`patterns` is an int"),
+        ({"features": 3}, "`features` is an int"),
+    ],
+)
+def test_options_of_fit_of_a_wrong_type_are_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(WrongTypeError) as caught:
+        sonometer.fit(rows(), marker="kindness", label="polite", **options)
+    assert said in caught.value.message and caught.value.place == next(iter(options))
+
+
+def test_messages_name_options_as_python_does() -> None:
+    with pytest.raises(InvalidRequestError, match="add `unit` spans or `choice`, or remove it"):
+        sonometer.evaluate("courtesy@1.0", rows(), label="polite", map={"A": "gratitude"})
+    with pytest.raises(InvalidRequestError, match="`background` does not apply to `choice`"):
+        sonometer.fit(rows(), choice="author", background=["See you."])
+
+
 def test_a_file_may_hold_the_rows_of_a_table(tmp_path: pathlib.Path, expected: Report) -> None:
     def lines(name: str, rows: list[dict[str, Any]]) -> pathlib.Path:
         file = tmp_path / name

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html as _markup
 import json as _json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re as _re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -257,8 +259,8 @@ def evaluate(
     """
     asked = {
         "unit": unit,
-        "markers": _names(marker),
-        "threshold": _number(threshold),
+        "markers": _names(marker, "marker"),
+        "threshold": _number(threshold, "threshold"),
         "lower": lower,
         "map": _map(map),
         "offsets": offsets,
@@ -267,13 +269,13 @@ def evaluate(
         "graded": graded,
         "choice": choice,
         "explain": explain,
-        "alarms": _number(alarms),
+        "alarms": _number(alarms, "alarms"),
     }
     selection = _selection(label, positive, negative, where, fold, group)
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
     rows = labelled(items, text, id)
     usual = ordinary(background, text)
-    with lines_named(rows), lines_named(usual, "background"):
+    with lines_named(rows), lines_named(usual, "background"), _typed(evaluate, asked | selection | {"marker": marker}):
         told = _sonometer._evaluate(ready, rows, selection, asked, usual, progress)
     return Report(*told)
 
@@ -352,7 +354,7 @@ def fit(
         "version": version,
         "taxonomy": taxonomy,
         "language": language,
-        "sufficient": _number(sufficient),
+        "sufficient": _number(sufficient, "sufficient"),
         "by": by,
         "turns": turns,
         "scope": scope,
@@ -365,13 +367,13 @@ def fit(
         "balanced": balanced,
         "folds": folds,
         "aim": aim,
-        "stop_list": stop_list if stop_list is None or isinstance(stop_list, str) else "\n".join(stop_list),
-        "patterns": "\n".join(patterns) if lines else None,
+        "stop_list": stop_list if stop_list is None or isinstance(stop_list, str) else "\n".join(_names(stop_list, "stop_list")),
+        "patterns": "\n".join(_names(patterns, "patterns")) if lines else None,
         "names": names,
         "digits": digits,
-        "features": None if features is None else [features] if isinstance(features, str) else list(features),
+        "features": None if features is None else _names(features, "features"),
         "likeness": likeness,
-        "alarms": _number(alarms),
+        "alarms": _number(alarms, "alarms"),
     }
     if scope is not None and tune is not None:
         fix = "remove it, or write `scope` into the protocol"
@@ -384,9 +386,27 @@ def fit(
     base = None if patterns is None or lines else (_name(patterns), patterns)
     rows = labelled(items, text, id)
     usual = ordinary(background, text)
-    with lines_named(rows), lines_named(usual, "background"):
+    with lines_named(rows), lines_named(usual, "background"), _typed(fit, wanted | selection | {"protocol_id": protocol_id}):
         forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, usual, progress)
     return FitReport(*forms, is_better, tuple(languages))
+
+
+@contextmanager
+def _typed(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[None]:
+    """Options of a wrong type are named as they are called here; the native half names fields of its own."""
+    try:
+        yield
+    except TypeError as error:
+        found = _re.fullmatch(r"failed to extract field \w+\.(\w+)", str(error))
+        if found is None:
+            raise
+        name = {"markers": "marker", "id": "protocol_id"}.get(found[1], found[1])
+        value = given.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and "int" in str(function.__annotations__.get(name)):
+            what, fix = str(value), "give 0 or more" if value < 0 else "give a smaller number"
+        else:
+            what, fix = _kind(value), f"its type is {function.__annotations__.get(name)}"
+        raise WrongTypeError(f"`{name}` is {what}; {fix}", place=name, fix=fix) from None
 
 
 def _figures(told: Mapping[str, Any]) -> dict[str, Figure]:
@@ -431,13 +451,22 @@ def _name(tune: Any) -> str:
     return str(tune) if is_name else "the protocol"
 
 
-def _number(value: float | str | None) -> str | None:
+def _number(value: float | str | None, name: str) -> str | None:
     """A number in decimal digits."""
-    return value if value is None or isinstance(value, str) else f"{value:.6f}"
+    if value is None or isinstance(value, str):
+        return value
+    if not hasattr(value, "__float__"):
+        raise WrongTypeError(f"`{name}` is {_kind(value)}; give a number", place=name, fix="give a number")
+    return f"{float(value):.6f}"
 
 
-def _names(names: str | Sequence[str] | None) -> list[str]:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def _names(names: str | Iterable[str] | None, name: str) -> list[str]:
+    if names is None or isinstance(names, str):
+        return [] if names is None else [names]
+    if not isinstance(names, Iterable):
+        fix = "give a str or a list of them"
+        raise WrongTypeError(f"`{name}` is {_kind(names)}; {fix}", place=name, fix=fix)
+    return list(names)
 
 
 def _class(values: Any, name: str) -> str | None:
@@ -455,8 +484,8 @@ def _class(values: Any, name: str) -> str | None:
 
 def _map(entries: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None) -> list[tuple[list[str], list[str]]]:
     if isinstance(entries, Mapping):
-        return [([kind], _names(markers)) for kind, markers in entries.items()]
-    split = [entry.partition("=") for entry in _names(entries)]
+        return [([kind], _names(markers, "map")) for kind, markers in entries.items()]
+    split = [entry.partition("=") for entry in _names(entries, "map")]
     for kinds, sign, markers in split:
         if not (sign and kinds.strip() and markers.strip()):
             fix = "write a label type and the markers that find it, such as {\"EMAIL\": \"email_address\"}"
@@ -475,7 +504,7 @@ def _selection(
     filters = (
         [(path, _class(values, "where")) for path, values in where.items()]
         if isinstance(where, Mapping)
-        else [("", condition) for condition in _names(where)]
+        else [("", condition) for condition in _names(where, "where")]
     )
     return {
         "label": None if label is None else str(label),

@@ -165,7 +165,7 @@ pub fn evaluate(
     }
     if !options.map.is_empty() {
         return Err(Error::unusable(
-            "--map works with labels of places and with choices only; add `--unit spans` or `--choice`, or remove it",
+            "--map works with labels of places and with choices only; add --unit spans or --choice, or remove it",
         ));
     }
     judge(sensor, labelled, options, scope, &path, &items, watch).map(Found::Classes).map(Report)
