@@ -7,6 +7,7 @@ use crate::instrument::{Masks, Options, estimate_object, fidelity_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
 use crate::model;
+use crate::number::{is_missing, kind_of};
 use crate::once::Once;
 use crate::reading::Reading;
 use crate::session::Session;
@@ -387,10 +388,17 @@ impl Target {
     #[pyo3(signature = (text, /, *, mask = None, mask_key = None))]
     fn mask(
         slf: &Bound<'_, Self>,
-        text: &Bound<'_, PyString>,
+        text: &Bound<'_, PyAny>,
         mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
+        if !text.is_instance_of::<PyString>() {
+            let fix = match is_missing(text) {
+                true => "the value is missing; remove it, or give \"\" for an empty text",
+                false => "give a str; of a conversation, `sense(…).masked` has the text of each turn",
+            };
+            return Err(Failure::wrong_type("text", format!("{} is not a text", kind_of(text)), fix).into());
+        }
         let options = Options::read(None, false, Masks(mask, mask_key))?;
         let interaction = self::interaction(text)?;
         let instrument = &slf.get().instrument;

@@ -376,6 +376,13 @@ def test_masks_are_of_the_kind_that_a_call_asks_for(private: Sensor) -> None:
     assert private.mask(MAIL, mask="remove").startswith("Write to  or , not")
 
 
+def test_only_texts_are_masked_as_texts(private: Sensor) -> None:
+    for odd, fix in (([("agent", CARD)], r"`sense\(…\)\.masked` has the text of each turn"), (None, "the value is missing"), (float("nan"), "the value is missing")):
+        with pytest.raises(WrongTypeError, match=fix) as caught:
+            private.mask(odd)  # type: ignore[arg-type]
+        assert caught.value.place == "text"
+
+
 def test_masks_that_are_none_and_keys_that_are_missing_are_refused(private: Sensor) -> None:
     for options, place in [
         ({"mask": "labels"}, "mask"),
