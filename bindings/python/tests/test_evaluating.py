@@ -418,6 +418,8 @@ def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:
     of_file = sonometer.evaluate("courtesy@1.0", rows(), background=[file], alarms=0.02, **asked).to_dict()["alarms"]
     assert {**of_file, "background": "", "sha256": ""} == {**told, "background": "", "sha256": ""}
     fitted = sonometer.fit(rows(60), marker="kindness", label="polite", background=talk, likeness=False, sufficient=0.1)
+    assert [threshold.limit for threshold in fitted.thresholds][-1] is None and len(fitted.thresholds) > 1
+    assert all(threshold.alarms is not None for threshold in fitted.thresholds)
     assert set(fitted.alarms) == {"per_piece", "per_talk"}
     with pytest.raises(InvalidRequestError) as raised:
         sonometer.fit(rows(60), marker="kindness", label="polite", alarms=0.1, likeness=False)
@@ -505,6 +507,7 @@ def test_a_choice_has_a_marker_for_each_value() -> None:
     kinds = [(n, kind) for n in range(12) for kind in said]
     answers = [{"text": f"{said[kind]} {n}", "kind": kind} for n, kind in kinds]
     report = sonometer.fit(answers, choice="kind", sufficient=0.1, likeness=False)
+    assert report.thresholds == ()
     assert report.held_out["macro_f1"] == 1.0 and "macro-F1 1.0" in repr(report)
     resonance = report.sensor().sense("sorry, that cannot be").resonance
     assert max(resonance, key=lambda label: resonance[label]) == "no"

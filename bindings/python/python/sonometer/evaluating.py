@@ -188,6 +188,12 @@ class FitReport(_Told):
         """Alarms on background that was not seen: `per_piece`, as long as the items, and `per_talk`; empty without a background."""
         return _alarms(self._one().to_dict())
 
+    @property
+    def thresholds(self) -> tuple[Threshold, ...]:
+        """Thresholds for several shares of alarms, the one that looks at nothing but the labels last, as in `Report`; empty where none is
+        chosen, as for choices and pairs."""
+        return tuple(_threshold(told) for told in self._one().to_dict().get("thresholds") or [])
+
     def sensor(self) -> _sonometer.Sensor:
         """The protocol made ready."""
         return _sonometer.Sensor.from_source(self.protocol)
