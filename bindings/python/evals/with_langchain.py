@@ -14,7 +14,7 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from provider import PLACEHOLDER, SECRET_LETTERS, Provider
 
-from sonometer import BlockedError, WrongTypeError
+from sonometer import BlockedError, InvalidRequestError, WrongTypeError
 from sonometer.langchain import guard_model, guard_runnable, sensing_handler
 
 MAIL = "ann@example.org"
@@ -101,6 +101,15 @@ async def of_any_model() -> None:
     answer = guarded.invoke(f"Write to {MAIL}")
     assert answer.content == f"I wrote to {MAIL}." and answer.tool_calls == [{**call, "args": {"to": MAIL, "note": "é \"quoted\""}}], answer
     assert answer.additional_kwargs == {}
+    assert repr(guarded).startswith("GuardedModel(") and repr(guarded).endswith(f"{guarded.guard!r})"), guarded
+    # Masks may follow each other, and placeholders may not.
+    try:
+        guard_runnable(guarded, mask="names-and-places", placeholders=True)
+    except InvalidRequestError as error:
+        assert "rules of both" in error.message, error
+    else:
+        raise AssertionError("placeholders over placeholders")
+    assert guard_runnable(guarded, mask="names-and-places")
     history = [HumanMessage(f"Write to {MAIL}"), answer, ToolMessage(send.invoke(answer.tool_calls[0]["args"]), tool_call_id="t1")]
     assert (await guarded.ainvoke(history)).content == f"Yes, {MAIL}."
     assert all("ann@" not in str(message) for asked in model.asked for message in asked), model.asked

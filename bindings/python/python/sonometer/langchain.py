@@ -17,7 +17,7 @@ from . import load
 from ._guard_json import begin, ended, pushed, refused, shown
 from ._optional import need
 from ._sonometer import Target
-from .errors import WrongTypeError, _kind
+from .errors import InvalidRequestError, WrongTypeError, _kind
 from .guarding import open_guard
 from .guarding import guard as guard_client
 
@@ -77,7 +77,12 @@ def guard_runnable(model: Any, policy: Any = None, /, **settings: Any) -> Any:
     if not (hasattr(model, "invoke") and hasattr(model, "astream")):
         fix = "give a chat model of LangChain, or what was made of one"
         raise WrongTypeError(f"{_kind(model)} is nothing that can be asked; {fix}", place="model", fix=fix)
-    return _runnable_class()(model, open_guard(policy, **settings))
+    guarded, opened = _runnable_class(), open_guard(policy, **settings)
+    if isinstance(model, guarded) and all(json.loads(one.policy)["placeholders"] for one in (opened, model.guard)):
+        # As of clients: the second takes the placeholders of the first for text that somebody typed.
+        fix = "guard the model that has no guard, by one guard with the rules of both"
+        raise InvalidRequestError(f"the model has a guard with placeholders already; {fix}", place="model", fix=fix)
+    return guarded(model, opened)
 
 
 def sensing_handler(
@@ -284,14 +289,17 @@ def _runnable_class() -> Any:
         """A model behind a guard."""
 
         def __init__(self, model: Any, guard: ModelGuard) -> None:
-            self._model, self._guard = model, guard
+            self._model, self.guard = model, guard
+
+        def __repr__(self) -> str:
+            return f"GuardedModel({self._model!r}, {self.guard!r})"
 
         def _begin(self, input: Any) -> tuple[Exchange, list[Any]]:
             if isinstance(input, str):
                 input = [messages.HumanMessage(input)]
             elif isinstance(input, prompts.PromptValue):
                 input = input.to_messages()
-            exchange, masked = begin(self._guard, "chat", {"messages": _asked(messages.convert_to_messages(input))})
+            exchange, masked = begin(self.guard, "chat", {"messages": _asked(messages.convert_to_messages(input))})
             return exchange, messages.convert_to_messages(masked["messages"])
 
         def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
