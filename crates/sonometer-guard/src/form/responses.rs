@@ -25,8 +25,17 @@ const LANES: [(&str, &str, Manner); 11] = [
     ("response.apply_patch_call_operation_diff", "diff", Manner::Text),
 ];
 
+/// A command of a shell that begins: it may have the first part of the text.
+const COMMAND: &str = "response.shell_call_command.added";
+/// What a command of a shell wrote: two texts in one event.
+const OUTPUT: &str = "response.shell_call_output_content";
+const OUTPUTS: [(&str, &str); 2] = [
+    ("response.shell_call_output_content.stdout", "stdout"),
+    ("response.shell_call_output_content.stderr", "stderr"),
+];
+
 /// Events in which something stands whole, or nothing.
-const WHOLE: [&str; 9] = [
+const WHOLE: [&str; 10] = [
     "response.created",
     "response.in_progress",
     "response.queued",
@@ -36,6 +45,7 @@ const WHOLE: [&str; 9] = [
     "response.content_part.done",
     "response.reasoning_summary_part.added",
     "response.reasoning_summary_part.done",
+    "response.compaction.compacting",
 ];
 
 /// Events that end a response.
@@ -70,14 +80,25 @@ impl Responses {
         let mut edits = Edits::of(data);
         let lane = LANES.iter().find_map(|(base, member, manner)| {
             let end = kind.strip_prefix(base)?;
-            matches!(end, ".delta" | ".done").then_some((*base, *member, *manner, end == ".done"))
+            let member = match end {
+                ".delta" => "delta",
+                ".done" => member,
+                _ if kind == COMMAND => member,
+                _ => return None,
+            };
+            Some((*base, member, *manner, end == ".done"))
         });
         if let Some((base, member, manner, is_done)) = lane {
             let manner = if base == "response.output_text" { event.content() } else { manner };
             let key = key(base, &object);
             edits = match is_done {
-                false => self.delta(key, manner, &object, edits, event)?,
+                false => self.delta(key, member, manner, &object, edits, event)?,
                 true => self.done(key, member, manner, &object, edits, event)?,
+            };
+        } else if let Some(end) = kind.strip_prefix(OUTPUT).filter(|end| matches!(*end, ".delta" | ".done")) {
+            edits = match end {
+                ".delta" => self.output(&object, edits, event)?,
+                _ => self.output_done(&object, edits, event)?,
             };
         } else if let Some(dropped) = self.check(&kind, &object, event)? {
             self.added = self.added.saturating_sub(1);
@@ -164,12 +185,13 @@ impl Responses {
     fn delta<'j>(
         &mut self,
         key: Key,
+        member: &str,
         manner: Manner,
         object: &Object<'j>,
         mut edits: Edits<'j>,
         event: &mut Event<'_, '_>,
     ) -> Result<Edits<'j>, Blocked> {
-        let Some((value, raw)) = object.get("delta").and_then(|value| Some((value, inner(value)?))) else {
+        let Some((value, raw)) = object.get(member).and_then(|value| Some((value, inner(value)?))) else {
             return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));
         };
         let mut shown = String::with_capacity(raw.len());
@@ -178,7 +200,7 @@ impl Responses {
         joined.came.push_str(raw);
         joined.shown.push_str(&shown);
         edits.replace(value.get(), format!("\"{shown}\""));
-        self.others(object, "delta", edits, event)
+        self.others(object, member, edits, event)
     }
 
     /// The whole text: the rest of its lane goes out as a delta, and what is shown of all takes its place.
@@ -194,7 +216,7 @@ impl Responses {
         let rest = event.finish(key)?;
         let joined = self.joined.remove(&key);
         if !rest.is_empty() {
-            self.write_delta(&rest, object, event);
+            self.write_delta(&format!("\"{rest}\""), object, event);
         }
         let (Some(value), Some(mut joined)) = (object.get(member), joined) else {
             return self.others(object, "", edits, event);
@@ -215,6 +237,59 @@ impl Responses {
         self.others(object, member, edits, event)
     }
 
+    /// A part of what a command wrote.
+    fn output<'j>(
+        &mut self,
+        object: &Object<'j>,
+        mut edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Edits<'j>, Blocked> {
+        let Some(delta) = object.get("delta").and_then(|delta| Object::read(delta.get()).ok()) else {
+            return Err(Blocked::new(Kind::Unreadable, "a delta of an output that is no object"));
+        };
+        for (member, value) in &delta.0 {
+            let Some((field, _)) = OUTPUTS.iter().find(|(_, name)| *name == member.name) else {
+                edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
+                continue;
+            };
+            if let Some(raw) = inner(value) {
+                let (key, mut shown) = (key(field, object), String::with_capacity(raw.len()));
+                event.push(key, Manner::Text, raw, &mut shown)?;
+                let joined = self.joined.entry(key).or_default();
+                joined.came.push_str(raw);
+                joined.shown.push_str(&shown);
+                edits.replace(value.get(), format!("\"{shown}\""));
+            } else if value.get() != "null" {
+                return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));
+            }
+        }
+        self.others(object, "delta", edits, event)
+    }
+
+    /// All that a command wrote: the rest of both texts goes out as deltas, and the whole is shown as its parts were.
+    fn output_done<'j>(
+        &mut self,
+        object: &Object<'j>,
+        edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Edits<'j>, Blocked> {
+        for (field, member) in OUTPUTS {
+            let key = key(field, object);
+            let rest = event.finish(key)?;
+            if !rest.is_empty() {
+                self.write_delta(&format!("{{\"{member}\":\"{rest}\"}}"), object, event);
+            }
+            if let Some(mut joined) = self.joined.remove(&key) {
+                joined.shown.push_str(&rest);
+                event
+                    .lanes
+                    .known
+                    .insert((joined.came.as_str().into(), Manner::Text), joined.shown.as_str().into());
+            }
+        }
+        self.others(object, "", edits, event)
+    }
+
     /// All members but one.
     fn others<'j>(
         &self,
@@ -232,7 +307,7 @@ impl Responses {
         Ok(edits)
     }
 
-    fn write_delta(&mut self, rest: &str, object: &Object<'_>, event: &mut Event<'_, '_>) {
+    fn write_delta(&mut self, delta: &str, object: &Object<'_>, event: &mut Event<'_, '_>) {
         let kind = object.text("type").unwrap_or_default();
         let kind = format!("{}.delta", kind.strip_suffix(".done").unwrap_or(&kind));
         let ids = ["item_id", "output_index", "content_index", "summary_index", "command_index"];
@@ -242,7 +317,7 @@ impl Responses {
         let number =
             number.map(|own| format!(",\"sequence_number\":{}", own + self.added)).unwrap_or_default();
         let probabilities = if kind == "response.output_text.delta" { ",\"logprobs\":[]" } else { "" };
-        let data = format!("{{\"type\":\"{kind}\",{ids}\"delta\":\"{rest}\"{probabilities}{number}}}");
+        let data = format!("{{\"type\":\"{kind}\",{ids}\"delta\":{delta}{probabilities}{number}}}");
         write_event(Some(&kind), &data, &mut event.before);
         self.added += 1;
     }
