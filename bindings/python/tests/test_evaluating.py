@@ -249,6 +249,9 @@ def test_options_of_fit_of_a_wrong_type_are_named(options: dict[str, Any], said:
 def test_messages_name_options_as_python_does() -> None:
     with pytest.raises(InvalidRequestError, match="add `unit` spans or `choice`, or remove it"):
         sonometer.evaluate("courtesy@1.0", rows(), label="polite", map={"A": "gratitude"})
+    # Only one of both can rank.
+    with pytest.raises(InvalidRequestError, match="or rank by them with `graded` of `evaluate`"):
+        sonometer.fit([{**row, "grade": 0.5} for row in rows()], marker="kindness", label="grade")
     with pytest.raises(InvalidRequestError, match="`background` does not apply to `choice`"):
         sonometer.fit(rows(), choice="author", background=["See you."])
 

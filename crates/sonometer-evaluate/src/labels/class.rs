@@ -102,7 +102,7 @@ impl Class {
                 Unit::ONE => Ok(true),
                 Unit::ZERO => Ok(false),
                 _ => Err(format!(
-                    "{number}; say which numbers are positive, such as --positive \">=0.5\", or rank by them with --graded"
+                    "{number}; say which numbers are positive, such as --positive \">=0.5\", or rank by them with --graded of `evaluate`"
                 )),
             },
             other => Err(format!("{}; say which values are positive with --positive", told(other))),
