@@ -1,5 +1,6 @@
 """Labelled rows in every form that people have them in, and the reports that come of them."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -299,6 +300,18 @@ def test_a_file_that_is_a_table_is_read_first() -> None:
             with pytest.raises(InvalidRequestError, match=reader) as caught:
                 sonometer.evaluate("courtesy@1.0", rows(), label="polite", background=source)
             assert caught.value.place == "background"
+
+
+def test_a_file_that_holds_no_lines_is_told_with_what_reads_it(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "rows.json").write_text(json.dumps(rows()), encoding="utf-8")
+    (tmp_path / "rows.jsonl.gz").write_bytes(gzip.compress(b"".join(json.dumps(row).encode() + b"\n" for row in rows())))
+    for name, said in (("rows.json", r"one list of JSON; give its rows, such as json\.loads"), ("rows.jsonl.gz", r"compressed; give its rows, such as pandas\.")):
+        for source in (tmp_path / name, str(tmp_path / name)):
+            with pytest.raises(InvalidRequestError, match=said):
+                sonometer.evaluate("courtesy@1.0", source, label="polite")
+    lines = tmp_path / "lines.json"
+    lines.write_text("\n".join(map(json.dumps, rows())), encoding="utf-8")
+    assert sonometer.evaluate("courtesy@1.0", str(lines), label="polite").kind == "whole"
 
 
 def test_classes_are_values_of_tables(expected: Report) -> None:

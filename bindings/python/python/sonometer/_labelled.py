@@ -36,6 +36,12 @@ _TABLES = {
     ".xlsx": "pandas.read_excel({})",
 }
 
+# Files that are no lines, by how they begin.
+_WHOLE = (
+    (b"[", "one list of JSON", "json.loads(pathlib.Path({}).read_text())"),
+    (b"\x1f\x8b", "compressed", "pandas.read_json({}, lines=True)"),
+)
+
 
 class _Lines(list[Any]):
     """Rows that stood in files, and where: `requests.jsonl:3`."""
@@ -116,7 +122,7 @@ def _ordinary_rows(files: list[tuple[str, bytes]], own: str) -> _Lines:
 def _is_file(source: Any) -> bool:
     """Whether this is the path of a file. A text that names none that is known may be anything."""
     return isinstance(source, os.PathLike) or (
-        isinstance(source, str) and "\n" not in source and PurePath(source).suffix.lower() in (".jsonl", ".ndjson", *_TABLES)
+        isinstance(source, str) and "\n" not in source and PurePath(source).suffix.lower() in (".jsonl", ".ndjson", ".json", ".gz", *_TABLES)
     )
 
 
@@ -126,7 +132,12 @@ def _read(path: Any, place: str) -> bytes:
         fix = f"give its rows, such as {reader.format(repr(name))}"
         raise InvalidRequestError(f"{name} is a table; {fix}", place=place, fix=fix)
     with open(path, "rb") as file:
-        return file.read()
+        data = file.read()
+    for start, kind, reader in _WHOLE:
+        if data.lstrip().startswith(start):
+            fix = f"give its rows, such as {reader.format(repr(name))}"
+            raise InvalidRequestError(f"{name} is {kind}; {fix}", place=place, fix=fix)
+    return data
 
 
 def _is_flat(data: bytes, columns: tuple[str, ...]) -> bool:
