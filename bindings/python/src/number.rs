@@ -20,6 +20,8 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
         return Err(wrong("give an int or a float"));
     } else if is_time(value) {
         return Err(wrong("give seconds, such as time.timestamp()"));
+    } else if is_missing(value) && !value.is_instance_of::<PyFloat>() {
+        return Err(wrong("give a number, or None where it is missing"));
     } else if value.is_instance_of::<PyInt>() {
         value.extract::<i128>().map(|whole| whole.to_string()).unwrap_or_default()
     } else if value.is_instance_of::<PyFloat>() {
@@ -34,7 +36,12 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
         // Python does not write whole numbers of thousands of digits.
         let text = value.repr().map(|text| text.to_string_lossy().into_owned());
         let text = text.unwrap_or_else(|_| format!("{} too large to write", kind_of(value)));
-        Failure::invalid(place, format!("{what} is {text}"), "give a finite number within 9e12")
+        let fix = match is_missing(value) && place.ends_with("timestamp") {
+            // As rows of tables have it.
+            true => "give a finite number, or None where it is missing",
+            false => "give a finite number within 9e12",
+        };
+        Failure::invalid(place, format!("{what} is {text}"), fix)
     })
 }
 

@@ -335,6 +335,8 @@ def test_moments_are_refused_with_what_to_give() -> None:
         with pytest.raises(WrongTypeError, match=r"give (a str, or )?seconds, such as time\.timestamp\(\)") as caught:
             Interaction([turn])
         assert caught.value.place == "segments[0].timestamp"
+    with pytest.raises(InvalidRequestError, match="give a finite number, or None where it is missing"):
+        Interaction([("agent", "Hello.", float("nan"))])
     for odd in (float("nan"), decimal.Decimal("inf"), decimal.Decimal("nan")):
         with pytest.raises(InvalidRequestError, match="give a finite number, or None where it is missing"):
             Interaction([{"role": "agent", "content": "Hello.", "timestamp": odd}])
