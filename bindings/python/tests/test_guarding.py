@@ -305,7 +305,13 @@ def test_threads_share_a_guard() -> None:
         (lambda: open_guard(mask="personal-data", rules=[{"action": "mask"}]), "rules[0]", "the rule has no `target`"),
         (lambda: open_guard(mask="personal-data", rules=[{"action": "mask", "target": "courtesi"}]), "rules[0].target", "did you mean"),
         (lambda: open_guard({"rules": [{"action": "mask", "target": "courtesi"}]}), "policy.rules[0].target", "did you mean"),
-        (lambda: open_guard(limits={"body": 1}), "policy", "unknown field `body`"),
+        (lambda: open_guard(limits={"body": 1}), "limits.body", "unknown limit `body`; the limits are frame_bytes"),
+        (lambda: open_guard(limits={"body_bytes": -1}), "limits.body_bytes", "give a whole number, 0 or more"),
+        (lambda: open_guard(limits=5), "limits", "`limits` is an int; give a dict"),  # type: ignore[arg-type]
+        # What the proxy refuses as well: nothing would be masked.
+        (lambda: open_guard({"placeholders": True}), "policy", 'nothing would be masked; name what masks, such as mask="personal-data"'),
+        (lambda: open_guard({}), "policy", "the policy has no rules"),
+        (lambda: open_guard(rules=[]), "rules", "the policy has no rules"),
     ],
 )
 def test_what_is_wrong_with_a_setting_is_told_by_its_name(call: Any, place: str, message: str) -> None:

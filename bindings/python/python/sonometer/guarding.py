@@ -71,7 +71,7 @@ def open_guard(
     """A guard from a policy: the path of a TOML file as `sonometer proxy --config` reads it, a dict of the same keys, or settings.
 
     `mask` names protocols, metrics or blueprints whose masks apply, `on` the direction, and `show` how masked places are shown.
-    Without any of these, `personal-data` is masked in both directions.
+    Without any of these, `personal-data` is masked in both directions. A policy without rules is refused.
 
     >>> from sonometer.guarding import open_guard
     >>> open_guard(mask="personal-data", placeholders=True).route("POST", "/v1/chat/completions")
@@ -118,10 +118,15 @@ def open_guard(
         fix = "give texts, numbers, lists and dicts"
         raise WrongTypeError(f"the policy cannot be written as JSON ({error}); {fix}", place="policy", fix=fix) from None
     try:
-        return ModelGuard(text, targets)
+        opened = ModelGuard(text, targets)
     except SonometerError as error:
         error.place = _given(error.place, first, len(targets_of_mask), isinstance(names, (str, Target)), before_own)
         raise
+    if not rules:
+        # As the proxy does: a guard that does nothing would be taken for one that guards.
+        fix = 'name what masks, such as mask="personal-data", or give rules'
+        raise InvalidRequestError(f"the policy has no rules, so nothing would be masked; {fix}", place="policy" if own is None else "rules", fix=fix)
+    return opened
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -132,12 +137,27 @@ def _check(settings: Mapping[str, Any]) -> None:
     for key, value in settings.items():
         known = words[key]
         if known is None:
+            if key == "limits":
+                _check_limits(value)
             continue
         fix = "give " + (", ".join(repr(word) for word in known[:-1]) + f" or {known[-1]!r}" if known else "True or False")
         if not isinstance(value, str if known else bool):
             raise WrongTypeError(f"`{key}` is {_kind(value)}; {fix}", place=key, fix=fix)
         if known and value not in known:
             raise InvalidRequestError(f"`{key}` is {value!r}; {fix}", place=key, fix=fix)
+
+
+def _check_limits(limits: Any) -> None:
+    known: dict[str, int] = json.loads(ModelGuard("{}").policy)["limits"]
+    fix = f"the limits are {', '.join(known)}"
+    if not isinstance(limits, Mapping):
+        raise WrongTypeError(f"`limits` is {_kind(limits)}; give a dict; {fix}", place="limits", fix=fix)
+    for key, value in limits.items():
+        if key not in known:
+            raise InvalidRequestError(f"unknown limit `{key}`; {fix}", place=f"limits.{key}", fix=fix)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            fix = "give a whole number, 0 or more"
+            raise InvalidRequestError(f"`{key}` is {value!r}; {fix}", place=f"limits.{key}", fix=fix)
 
 
 def _given(place: str, first: int, count: int, is_one: bool, own: int) -> str:
