@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::source::{self, Source, class_of, files_of};
 use crate::table::{self, Table};
 use crate::view::offset_unit;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
@@ -22,6 +23,7 @@ use sonometer::{Catalog, Instrument, Metric as MetricFile, SessionOptions, Targe
 use sonometer_arrow::Frame as Asked;
 use sonometer_catalog::{Shelf, rates_of};
 use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`.
@@ -402,6 +404,7 @@ impl Target {
         let options = Options::read(None, false, Masks(mask, mask_key))?;
         let interaction = self::interaction(text)?;
         let instrument = &slf.get().instrument;
+        tell_if_idle(slf.py(), instrument)?;
         let sensed = slf.py().detach(|| guarded(|| instrument.sense_with(&interaction, options)));
         let reading = sensed.map_err(Failure::from)?;
         Ok(reading.masked_turn(0).into_owned())
@@ -548,6 +551,7 @@ impl Target {
         let options = Options::read(None, false, Masks(mask, mask_key))?;
         let asked = Asked::new(&self.instrument).bad_rows(frame::bad_rows(errors)?).options(options);
         let py = column.py();
+        tell_if_idle(py, &self.instrument)?;
         let masked = frame::mask(py, &asked, frame::column(column)?, many::threads(threads)?)?;
         py.import("sonometer.columns")?.call_method1("alike_column", (column, masked))
     }
@@ -718,4 +722,16 @@ impl Target {
     pub(crate) fn hash(&self, hasher: &mut DefaultHasher) {
         (&self.digest, self.shelf.len()).hash(hasher);
     }
+}
+
+/// Warns that a target masks nothing, before its texts are taken for masked ones.
+fn tell_if_idle(py: Python<'_>, instrument: &Instrument) -> PyResult<()> {
+    if instrument.markers().any(|(_, marker)| marker.mask.is_some()) {
+        return Ok(());
+    }
+    let (id, version) = (instrument.id(), instrument.version());
+    let told = format!("`{id}@{version}` masks nothing: none of its markers has the key `mask`");
+    // A text without a NUL, as ids and versions are.
+    let told = CString::new(told).unwrap_or_default();
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &told, 1)
 }

@@ -383,6 +383,11 @@ def test_only_texts_are_masked_as_texts(private: Sensor) -> None:
         assert caught.value.place == "text"
 
 
+def test_a_target_that_masks_nothing_is_no_mask(courtesy: Sensor) -> None:
+    with pytest.warns(UserWarning, match="masks nothing: none of its markers has the key `mask`"):
+        assert courtesy.mask(CARD) == CARD
+
+
 def test_masks_that_are_none_and_keys_that_are_missing_are_refused(private: Sensor) -> None:
     for options, place in [
         ({"mask": "labels"}, "mask"),

@@ -218,7 +218,7 @@ class Target(Generic[_R_co]):
     ) -> _R_co:
         """Measures an interaction. Content that is insufficient gives a reading too: one that says so."""
     def mask(self, text: str, /, *, mask: str | None = None, mask_key: bytes | None = None) -> str:
-        """A text with everything masked that the target masks: what may be shown or stored."""
+        """A text with everything masked that the target masks: what may be shown or stored. A target that masks nothing warns."""
     def fidelity(self, interaction: _Interaction, /) -> model.Fidelity:
         """Whether an interaction holds enough for a reliable reading; costs no ICS."""
     def compare(
