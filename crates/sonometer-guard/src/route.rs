@@ -40,6 +40,10 @@ impl Route {
         let parts: Vec<&str> = path.split('/').collect();
         let has = |name: &str| parts.contains(&name);
         let last = parts.last().copied().unwrap_or_default();
+        // What an organization used: numbers, below the names of what it was used for.
+        if parts.windows(2).any(|two| two == ["organization", "usage"]) {
+            return Self::Open;
+        }
         match () {
             () if has("responses") => Self::Apart(Form::Responses),
             () if has("messages") && !has("threads") => Self::Apart(Form::Messages),
@@ -53,8 +57,12 @@ impl Route {
             {
                 Self::Apart(Form::Chat)
             }
-            // Agents that a provider runs: what the person says to them, and what they answer.
-            () if has("sessions") => Self::Apart(Form::Messages),
+            // Agents that a provider runs: what the person says to them, and what they answer; what starts them, and what they dream.
+            () if has("sessions") || has("dreams") || has("deployments") && !has("openai") => {
+                Self::Apart(Form::Messages)
+            }
+            // Questions about a conversation, tests with conversations, and agents that run by themselves.
+            () if has("decisions") || has("evals") || has("automations") => Self::Apart(Form::Responses),
             // How clouds mount models of Anthropic: Bedrock and Vertex.
             () if has("model") && (last.starts_with("invoke") || last.starts_with("converse"))
                 || last.ends_with(":rawpredict")
@@ -62,11 +70,24 @@ impl Route {
             {
                 Self::Apart(Form::Messages)
             }
-            // Other providers and servers of models, whose forms are not read: Gemini, Ollama, Cohere, llama.cpp and the like.
+            // The oldest form of Anthropic, whose prompt is one text.
+            () if last == "complete" => Self::Apart(Form::Messages),
+            // Other providers and servers of models, whose forms are not read: Gemini, Ollama, Cohere, llama.cpp, Replicate, vLLM and
+            // the like.
             () if is_asked_of_gemini(last)
+                || has("interactions")
+                || has("predictions")
                 || matches!(
                     last,
-                    "chat" | "generate" | "generate_stream" | "completion" | "infill" | "embed" | "embedding"
+                    "chat"
+                        | "generate"
+                        | "generate_stream"
+                        | "completion"
+                        | "infill"
+                        | "embed"
+                        | "embedding"
+                        | "rerank"
+                        | "tokenize"
                 ) =>
             {
                 Self::Apart(Form::Chat)
@@ -140,6 +161,17 @@ mod tests {
             ("/api/embed", Form::Chat),
             ("/v2/chat", Form::Chat),
             ("/completion", Form::Chat),
+            ("/v1/complete", Form::Messages),
+            ("/v1beta/interactions", Form::Chat),
+            ("/v1beta/interactions/int_1", Form::Chat),
+            ("/v1/models/owner/name/predictions", Form::Chat),
+            ("/v2/rerank", Form::Chat),
+            ("/tokenize", Form::Chat),
+            ("/v1/decisions", Form::Responses),
+            ("/v1/evals/eval_1/runs/run_1/output_items", Form::Responses),
+            ("/v1/agents/automations/auto_1/invocations", Form::Responses),
+            ("/v1/deployments/depl_1/run", Form::Messages),
+            ("/v1/dreams", Form::Messages),
         ] {
             assert_eq!(Route::of("POST", path), Route::Apart(form), "{path}");
         }
@@ -153,6 +185,7 @@ mod tests {
             "/v1/%zz",
             "/v1/chat/completion%2573",
             "/v1/%+1",
+            "/openai/deployments/small/images/generations",
         ] {
             assert_eq!(Route::of("POST", path), Route::Open, "{path}");
         }
@@ -162,5 +195,12 @@ mod tests {
     fn what_a_browser_asks_first_holds_no_text() {
         assert_eq!(Route::of("OPTIONS", "/v1/messages"), Route::Open);
         assert_eq!(Route::of("HEAD", "/v1/responses/resp_1"), Route::Apart(Form::Responses));
+    }
+
+    #[test]
+    fn what_an_organization_used_is_no_text() {
+        for path in ["/v1/organization/usage/completions", "/v1/organization/usage/embeddings"] {
+            assert_eq!(Route::of("GET", path), Route::Open, "{path}");
+        }
     }
 }
