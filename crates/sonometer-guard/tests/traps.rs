@@ -146,6 +146,24 @@ fn t6_thinking_is_never_changed() {
     assert!(before < signature, "thinking ends before its signature");
 }
 
+/// T6: a block of thinking may begin with words; the policy says the same of them as of the words that follow.
+#[test]
+fn t6_thinking_may_begin_with_words() {
+    const START: &str = "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"ann@example.org\",\"signature\":\"\"}}\n\n";
+    let bytes = format!(
+        "{START}data: {{\"type\":\"content_block_stop\",\"index\":0}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
+    );
+    let asked = |thinking: &str| {
+        let rules = r#""rules":[{"action":"mask","target":"personal-data"}]"#;
+        let policy = guard(&format!(r#"{{"thinking":"{thinking}",{rules}}}"#));
+        run(begin(&policy, Form::Messages).stream(), &[bytes.as_bytes()], |_| {})
+    };
+    assert_eq!(asked("pass").expect("passes"), bytes.as_bytes());
+    for thinking in ["check", "block"] {
+        assert_eq!(asked(thinking).expect_err("is refused").0.kind, Kind::Unmaskable, "{thinking}");
+    }
+}
+
 /// T9: log probabilities repeat the text.
 #[test]
 fn t9_log_probabilities_are_taken_out() {

@@ -141,7 +141,12 @@ impl Messages {
         event.calls(index, 0, content.text("name").as_deref());
         let lane = match kind.as_ref() {
             "text" => Some((TEXT, event.content())),
-            "thinking" => Some((THINKING, Manner::Unchanged)),
+            // Most often it begins empty; gateways may begin it with words.
+            "thinking" => match event.context.compiled.policy.thinking {
+                Thinking::Check => Some((THINKING, Manner::Unchanged)),
+                Thinking::Pass => return Ok(edits),
+                Thinking::Block => return Err(no_thinking()),
+            },
             _ => None,
         };
         if let Some((field, manner)) = lane {
@@ -182,12 +187,7 @@ impl Messages {
             "thinking_delta" => match event.context.compiled.policy.thinking {
                 Thinking::Check => (THINKING, Manner::Unchanged),
                 Thinking::Pass => return Ok(Shown::AsItIs),
-                Thinking::Block => {
-                    return Err(Blocked::new(
-                        Kind::Unmaskable,
-                        "thinking is blocked (`thinking = \"block\"`)",
-                    ));
-                }
+                Thinking::Block => return Err(no_thinking()),
             },
             "signature_delta" => {
                 self.flush(index, event)?;
@@ -269,4 +269,8 @@ impl Messages {
         }
         Ok(())
     }
+}
+
+fn no_thinking() -> Blocked {
+    Blocked::new(Kind::Unmaskable, "thinking is blocked (`thinking = \"block\"`)")
 }
