@@ -344,9 +344,13 @@ pub(crate) async fn arrived(
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
     });
-    if !is_json || !is_utf8 || headers.contains_key(header::CONTENT_ENCODING) {
-        let message =
-            "the body must be JSON in UTF-8 without content encoding; send `Content-Type: application/json`";
+    let is_packed = |value: &HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
+    if headers.get_all(header::CONTENT_ENCODING).iter().any(is_packed) {
+        let message = "the body must not be compressed; send the JSON as it is, without `Content-Encoding`";
+        return Err(Refusal::new(Code::UnsupportedMediaType, message));
+    }
+    if !is_json || !is_utf8 {
+        let message = "the body must be JSON in UTF-8; send `Content-Type: application/json`";
         return Err(Refusal::new(Code::UnsupportedMediaType, message));
     }
     let too_large = || {

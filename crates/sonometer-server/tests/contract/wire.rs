@@ -172,8 +172,11 @@ fn errors_of_the_wire_have_the_same_envelope() {
         post(&[("Content-Type", media)], body.as_bytes()).is(415, "unsupported_media_type");
     }
     post(&[], body.as_bytes()).is(415, "unsupported_media_type");
-    post(&[("Content-Type", "application/json"), ("Content-Encoding", "gzip")], b"x")
-        .is(415, "unsupported_media_type");
+    let packed = post(&[("Content-Type", "application/json"), ("Content-Encoding", "gzip")], b"x");
+    packed.is(415, "unsupported_media_type");
+    assert!(packed.body.contains("must not be compressed"), "{}", packed.body);
+    post(&[("Content-Type", "application/json"), ("Content-Encoding", "identity")], body.as_bytes())
+        .good("Sense");
     for media in ["application/json", "Application/JSON; charset=UTF-8"] {
         post(&[("Content-Type", media)], body.as_bytes()).good("Sense");
     }
