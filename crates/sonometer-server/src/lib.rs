@@ -29,6 +29,7 @@ mod routes;
 mod schemas;
 mod spans;
 mod speech;
+mod stalls;
 mod stream;
 mod tls;
 
@@ -66,6 +67,8 @@ pub struct Limits {
     pub turn: Duration,
     /// How many connections are held at once.
     pub connections: usize,
+    /// How long a client may take nothing of an answer before its connection is ended.
+    pub stalled: Duration,
     /// The most streams that are open at the same time.
     pub streams: usize,
     /// After how long a silence a stream says that it still lives.
@@ -90,6 +93,7 @@ impl Default for Limits {
             waiting: 512,
             turn: Duration::from_secs(5),
             connections: 4_096,
+            stalled: Duration::from_secs(60),
             streams: 2_048,
             heartbeat: Duration::from_secs(15),
             dive_idle: Duration::from_secs(24 * 3_600),

@@ -1,6 +1,7 @@
 //! Connections: accepted, limited in number and in how long their heads may take, and let finish when the service stops.
 
 use crate::front::Peer;
+use crate::stalls::Stalls;
 use crate::tls::watch_tls;
 use crate::{Control, Limits, Reload, Reloaded, admin, router};
 use axum::Router;
@@ -146,6 +147,7 @@ impl Door {
     fn open(&self, stream: TcpStream, from: IpAddr, place: Held) {
         let _ = stream.set_nodelay(true);
         let limits = self.control.live().limits;
+        let stream = Stalls::new(stream, limits.stalled);
         let (router, watcher) = (self.router.clone(), self.graceful.watcher());
         match self.control.tls() {
             None => drop(tokio::spawn(talk(stream, from, router, limits, watcher, place))),

@@ -50,6 +50,7 @@ pub(crate) enum Name {
     Connections,
     Streams,
     HeartbeatSeconds,
+    StalledSeconds,
     DiveIdleSeconds,
     DrainSeconds,
     FailuresOfClient,
@@ -550,6 +551,13 @@ fn list() -> Vec<Key> {
             limits.heartbeat,
             true,
             "after how long a silence a stream says that it still lives",
+        ),
+        seconds(
+            Name::StalledSeconds,
+            "limits.stalled_seconds",
+            limits.stalled,
+            true,
+            "after how long a connection is ended whose client takes nothing of an answer",
         ),
         seconds(
             Name::DiveIdleSeconds,

@@ -63,6 +63,7 @@ impl Settings {
             connections: self.size(Name::Connections),
             streams: self.size(Name::Streams),
             heartbeat: self.seconds(Name::HeartbeatSeconds),
+            stalled: self.seconds(Name::StalledSeconds),
             dive_idle: self.seconds(Name::DiveIdleSeconds),
             drain: self.seconds(Name::DrainSeconds),
             failures_of_client: self.whole(Name::FailuresOfClient),
