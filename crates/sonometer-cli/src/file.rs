@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The most bytes of a protocol, a stage, a card or a list of actions: more is refused by their readers, too.
@@ -16,6 +17,9 @@ pub(crate) const DATA: usize = 2 << 30;
 /// The files that were opened to be read. None of them is overwritten by what is made of it: `report talks.jsonl --out talks.jsonl`
 /// would leave a page where the talks were.
 static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Whether standard input was read: it has nothing more for a second input that is called `-`.
+static STDIN: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of a file, or of standard input for `-`. A file with more than `most` bytes is refused before it is held: no more than
 /// one byte too many is read.
@@ -36,6 +40,10 @@ pub(crate) fn name(path: &str) -> &str {
 /// What reads a file, or standard input for `-`.
 pub(crate) fn reader(path: &str) -> Result<Box<dyn Read>, Failure> {
     Ok(match path {
+        "-" if STDIN.swap(true, Ordering::Relaxed) => {
+            let message = "standard input: `-` can be given once only; save one of the inputs as a file";
+            return Err(Failure::unusable(message.to_owned()));
+        }
         "-" => Box::new(io::stdin()),
         path => Box::new(open(path)?),
     })

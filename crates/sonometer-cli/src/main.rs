@@ -29,6 +29,7 @@ mod stores;
 mod tables;
 mod target;
 mod threads;
+mod usage;
 mod verb;
 mod watch;
 
@@ -253,7 +254,7 @@ fn main() -> ExitCode {
         Err(usage) => {
             if usage.use_stderr() {
                 // Nobody is left to tell if this fails.
-                let _ = screen::usage(&usage);
+                let _ = usage::tell(&usage);
             } else if let Err(error) = usage.print()
                 && error.kind() != std::io::ErrorKind::BrokenPipe
             {

@@ -109,30 +109,6 @@ impl Screen {
     }
 }
 
-/// Tells of wrong usage, in colours where nothing had to be cut.
-pub(crate) fn usage(error: &clap::Error) -> io::Result<()> {
-    let plain = error.render().to_string();
-    match short(&of_number(&plain)) {
-        text if text == plain => error.print(),
-        text => write!(io::stderr(), "{text}"),
-    }
-}
-
-/// What the library says of a number that is none, in words that say what to write.
-fn of_number(told: &str) -> String {
-    let line = told.lines().next().unwrap_or_default();
-    let Some((before, why)) = line.rsplit_once("': ") else { return told.to_owned() };
-    let fix = match why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..=")) {
-        Some((least, most)) => format!("out of range; write a whole number from {least} to {most}"),
-        None if why == "number too large to fit in target type" => "the number is too large".to_owned(),
-        None if why == "invalid digit found in string" || why == "cannot parse integer from empty string" => {
-            "write a whole number".to_owned()
-        }
-        None => return told.to_owned(),
-    };
-    format!("{before}': {fix}{}", &told[line.len()..])
-}
-
 /// Whether standard input is a person typing.
 pub(crate) fn typing() -> bool {
     io::stdin().is_terminal()

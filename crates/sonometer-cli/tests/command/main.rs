@@ -4,6 +4,7 @@
 
 mod authoring;
 mod pages;
+mod usage;
 
 use std::fs;
 use std::io::Write;

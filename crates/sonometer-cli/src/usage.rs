@@ -1,0 +1,95 @@
+//! What is said of wrong usage: the words of the library, and what to type instead where it does not know.
+
+use crate::echo::short;
+use crate::screen::typing;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Verbs with one input, which a pattern of a shell may have made several.
+const SINGLE: [&str; 4] = ["extract", "fidelity", "mask", "sense"];
+
+/// Tells of wrong usage, in colours where nothing had to be changed.
+pub(crate) fn tell(error: &clap::Error) -> io::Result<()> {
+    let plain = error.render().to_string();
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let told = of_number(&of_name(error, &given).unwrap_or_else(|| plain.clone()));
+    match short(&with_tip(told, tip(error, &given, typing()))) {
+        text if text == plain => error.print(),
+        text => write!(io::stderr(), "{text}"),
+    }
+}
+
+/// What the library says of a number that is none, in words that say what to write.
+fn of_number(told: &str) -> String {
+    let line = told.lines().next().unwrap_or_default();
+    let Some((before, why)) = line.rsplit_once("': ") else { return told.to_owned() };
+    let fix = match why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..=")) {
+        Some((least, most)) => format!("out of range; write a whole number from {least} to {most}"),
+        None if why == "number too large to fit in target type" => "the number is too large".to_owned(),
+        None if why == "invalid digit found in string" || why == "cannot parse integer from empty string" => {
+            "write a whole number".to_owned()
+        }
+        None => return told.to_owned(),
+    };
+    format!("{before}': {fix}{}", &told[line.len()..])
+}
+
+/// Which argument is no UTF-8: mostly the name of a file, made where names have another encoding.
+fn of_name(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    if error.kind() != ErrorKind::InvalidUtf8 {
+        return None;
+    }
+    let name = given.iter().find(|name| name.to_str().is_none())?.to_string_lossy();
+    Some(format!(
+        "error: `{name}` is not UTF-8; give such a file another name, or pipe it in and write `-` as the file\n"
+    ))
+}
+
+/// What to type instead, where the library gives no advice or one that does not help.
+fn tip(error: &clap::Error, given: &[OsString], typing: bool) -> Option<String> {
+    let named = match error.get(ContextKind::InvalidArg)? {
+        ContextValue::String(one) => std::slice::from_ref(one),
+        ContextValue::Strings(all) => all.as_slice(),
+        _ => return None,
+    };
+    match error.kind() {
+        // Somebody who types sees a command that waits, so `-` is proposed to who pipes.
+        ErrorKind::MissingRequiredArgument if named.iter().any(|name| name == "<INPUT>") && !typing => {
+            Some("to read standard input, write `-` as the input".to_owned())
+        }
+        ErrorKind::UnknownArgument => {
+            let dashed = |name: &&OsString| {
+                name.to_str().is_some_and(|name| name.len() > 1 && name.starts_with('-')) && is_file(name)
+            };
+            if let Some(file) = given.iter().find(dashed) {
+                return Some(format!("for the file `{0}`, write `./{0}`", file.display()));
+            }
+            let verb = given.iter().find_map(|word| SINGLE.into_iter().find(|verb| word == *verb))?;
+            is_file(OsStr::new(named.first()?)).then(|| {
+                format!(
+                    "`{verb}` reads one input; `sonometer report` reads many files, and `sonometer batch` many lines"
+                )
+            })
+        }
+        _ => None,
+    }
+}
+
+fn is_file(name: &OsStr) -> bool {
+    Path::new(name).is_file()
+}
+
+/// The tip in its place, instead of the one of the library.
+fn with_tip(told: String, tip: Option<String>) -> String {
+    let Some(tip) = tip else { return told };
+    let mut lines: Vec<&str> = told.lines().collect();
+    if let Some(at) = lines.iter().position(|line| line.trim_start().starts_with("tip:")) {
+        lines.drain(at..(at + 2).min(lines.len()));
+    }
+    let at = lines.iter().position(|line| line.starts_with("Usage:")).unwrap_or(lines.len());
+    let line = format!("  tip: {tip}");
+    lines.splice(at..at, [line.as_str(), ""]);
+    lines.join("\n") + "\n"
+}

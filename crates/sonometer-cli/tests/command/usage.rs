@@ -1,0 +1,57 @@
+//! Wrong usage: what to type instead.
+
+use crate::{Ran, command, run_with_input};
+
+/// What a shell gives that is no input: what to type instead.
+#[test]
+fn inputs_that_a_shell_makes_are_told_with_what_to_type() {
+    let folder = std::env::temp_dir().join(format!("sonometer-usage-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("can be made");
+    let at = |arguments: &[&str]| {
+        let ran: Ran = command(arguments).current_dir(&folder).output().expect("starts").into();
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        ran.err
+    };
+    for name in ["-note.txt", "a.txt", "b.txt"] {
+        std::fs::write(folder.join(name), "Thank you so much for your help").expect("can be written");
+    }
+    for (arguments, tip) in [
+        (
+            &["sense", "courtesy", "-note.txt"][..],
+            "\n  tip: for the file `-note.txt`, write `./-note.txt`\n\nUsage: ",
+        ),
+        (
+            &["mask", "personal-data", "a.txt", "b.txt"],
+            "\n  tip: `mask` reads one input; `sonometer report` reads many files",
+        ),
+        (&["sense", "courtesy"], "\n  tip: to read standard input, write `-` as the input\n\nUsage: "),
+    ] {
+        let err = at(arguments);
+        assert!(err.contains(tip) && err.matches("tip:").count() <= 1, "{err}");
+    }
+    // Without a file of that name it is what it seems.
+    assert!(!at(&["sense", "courtesy", "a.txt", "c.txt"]).contains("tip:"));
+    std::fs::remove_dir_all(folder).expect("can be removed");
+}
+
+/// The second `-` would find nothing.
+#[test]
+fn standard_input_is_read_once() {
+    let ran = run_with_input(&["compare", "courtesy", "-", "-"], b"Thank you so much for your help");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("`-` can be given once only; save one of the inputs as a file"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_utf8_is_shown() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = std::ffi::OsStr::from_bytes(b"gr\xfc\xdfe.txt");
+    let ran: Ran = command(&["sense", "courtesy"]).arg(name).output().expect("starts").into();
+    let err = ran.err;
+    assert_eq!(ran.code, 2, "{err}");
+    assert!(
+        err.starts_with("error: `gr\u{fffd}\u{fffd}e.txt` is not UTF-8; give such a file another name"),
+        "{err}"
+    );
+}
