@@ -17,6 +17,7 @@ mod stream;
 mod tables;
 mod texts;
 mod walk;
+mod written;
 
 pub use blocked::{Blocked, Kind};
 pub use exchange::Exchange;

@@ -2,6 +2,7 @@
 //!
 //! A request has its whole history, which gives the same numbers again. Where the provider keeps the history, the table is handed on.
 
+use crate::written::{Begins, STARTS, Written, begins, is_label_byte};
 use aho_corasick::AhoCorasick;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -254,10 +255,6 @@ pub(crate) fn label_of(shown: &str) -> Option<&str> {
     (is_hash && is_label).then_some(label)
 }
 
-fn is_label_byte(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'
-}
-
 /// Whether no letter or digit touches a place.
 fn stands_alone(text: &str, place: Range<usize>) -> bool {
     let is_open = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
@@ -266,13 +263,20 @@ fn stands_alone(text: &str, place: Range<usize>) -> bool {
 
 /// The places of a text where somebody wrote what looks like a placeholder (`<EMAIL_1>`), with what is sent instead.
 pub(crate) fn typed(text: &str) -> Vec<(Range<usize>, String)> {
-    let starts = text.match_indices('<').map(|(at, _)| at);
-    let places = starts.filter_map(|at| {
-        // Not as far as the next `>`: many a `<` without one would cost the square of the text.
-        let end = at + 1 + text[at + 1..].bytes().position(|byte| !is_label_byte(byte))?;
-        is_placeholder(text.get(at..=end)?).then_some(at..end + 1)
-    });
-    places.map(|place| (place.clone(), format!("{}{TYPED}>", &text[place.start..place.end - 1]))).collect()
+    let (mut places, mut from) = (Vec::new(), 0);
+    while let Some(at) = text[from..].find(STARTS).map(|at| from + at) {
+        // It looks no further than a placeholder is long: many a `<` without a `>` would cost the square of the text.
+        from = at + 1;
+        if let Begins::With(Written { plain, close, .. }) = begins(&text[at..])
+            && is_placeholder(&plain)
+        {
+            let written = &text[at..at + close.end];
+            let sent = format!("{}{TYPED}{}", &written[..close.start], &written[close]);
+            from = at + written.len();
+            places.push((at..from, sent));
+        }
+    }
+    places
 }
 
 /// Whether a text is `<LABEL_1>`, `<LABEL_1_TYPED>` and so on.
@@ -288,10 +292,12 @@ fn is_placeholder(text: &str) -> bool {
     number.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What was typed, from what was sent instead; `None` if it was not.
-pub(crate) fn untyped(text: &str) -> Option<String> {
-    let before = text.strip_suffix(&format!("{TYPED}>"))?;
-    is_placeholder(text).then(|| format!("{before}>"))
+/// What was typed, from what was sent instead, as it is written in `text`; `None` if it was not.
+pub(crate) fn untyped(text: &str, written: &Written) -> Option<String> {
+    let before = text[..written.close.start].strip_suffix(TYPED)?;
+    // Where Markdown escapes underscores, this one, too.
+    let before = before.strip_suffix('\\').unwrap_or(before);
+    is_placeholder(&written.plain).then(|| format!("{before}{}", &text[written.close.clone()]))
 }
 
 /// Whether a text may be the beginning of what was typed.
@@ -369,14 +375,26 @@ mod tests {
     /// T14.
     #[test]
     fn typed_placeholders_come_back_as_they_were() {
-        for text in ["<EMAIL_1>", "<EMAIL_1_TYPED>", "<A_B_22_TYPED_TYPED>"] {
+        let back = |text: &str| match begins(text) {
+            Begins::With(written) => untyped(text, &written),
+            _ => None,
+        };
+        for text in [
+            "<EMAIL_1>",
+            "<EMAIL_1_TYPED>",
+            "<A_B_22_TYPED_TYPED>",
+            "&lt;EMAIL_1&gt;",
+            "\\<EMAIL\\_1\\>",
+            "%3CEMAIL_1%3E",
+        ] {
             let sent = typed(text);
             assert_eq!(sent.len(), 1);
-            assert_eq!(untyped(&sent[0].1).as_deref(), Some(text));
+            assert_eq!(back(&sent[0].1).as_deref(), Some(text));
         }
+        assert_eq!(back("<EMAIL\\_1\\_TYPED>").as_deref(), Some("<EMAIL\\_1>"));
         for text in ["<b>", "<EMAIL_>", "<_1>", "<email_1>", "< EMAIL_1>", "EMAIL_1"] {
             assert_eq!(typed(text), [], "{text}");
         }
-        assert_eq!(untyped("<EMAIL_1>"), None);
+        assert_eq!(back("<EMAIL_1>"), None);
     }
 }

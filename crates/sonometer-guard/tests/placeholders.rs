@@ -196,3 +196,27 @@ fn a_conversation_whose_history_the_provider_keeps_goes_on() {
     );
     ask(r#"{"previous_response_id":"n0","input":"Who?"}"#).expect("goes on");
 }
+
+/// Models write placeholders as the text around them asks for: in HTML, in Markdown that escapes, in addresses. Cut anywhere, they come back, and what
+/// somebody typed so comes back as it was typed.
+#[test]
+fn placeholders_are_restored_as_models_write_them() {
+    let guard = guard(REVERSIBLE);
+    let request = r#"{"stream":true,"messages":[{"role":"user","content":"Mail ann@example.org. I typed &lt;EMAIL_ADDRESS_1&gt; and \\<EMAIL\\_ADDRESS\\_1\\>."}]}"#;
+    let sent = sent(&guard, Form::Chat, request);
+    assert!(sent.contains(r"Mail <EMAIL_ADDRESS_1>. I typed &lt;EMAIL_ADDRESS_1_TYPED&gt;"), "{sent}");
+    let text = r"a < b && c \ d, 5 % 3; &lt;EMAIL_ADDRESS_1&gt; <EMAIL\_ADDRESS\_1> \<EMAIL\_ADDRESS\_1\> mailto:%3CEMAIL_ADDRESS_1%3E, &lt;EMAIL_ADDRESS_1_TYPED&gt; <EMAIL\_ADDRESS\_1\_TYPED> &lt;EMAIL";
+    let shown = r"a < b && c \ d, 5 % 3; ann@example.org ann@example.org ann@example.org mailto:ann%40example.org, &lt;EMAIL_ADDRESS_1&gt; <EMAIL\_ADDRESS\_1> &lt;EMAIL";
+    let delta = |text: &str, reason: &str| {
+        let text = serde_json::to_string(text).expect("is text");
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}},\"finish_reason\":{reason}}}]}}\n\n"
+        )
+    };
+    for cut in 0..=text.len() {
+        let bytes = delta(&text[..cut], "null") + &delta(&text[cut..], "\"stop\"") + "data: [DONE]\n\n";
+        let exchange = guard.request(Form::Chat, request.as_bytes()).expect("passes");
+        let out = run(exchange.stream(), &[bytes.as_bytes()], |_| {}).expect("passes");
+        assert_eq!(joined(Form::Chat, &out)["0 content"], shown, "{cut}");
+    }
+}

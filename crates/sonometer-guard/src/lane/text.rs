@@ -8,13 +8,11 @@ use crate::json::string::{Decoder, NotJson, Source, write_plain};
 use crate::numbering::{label_of, typed, untyped};
 use crate::policy::{Action, On, Role};
 use crate::side::Side;
+use crate::written::{Begins, STARTS, begins};
 use sonometer::{Event, Session, Step};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The longest placeholder: labels have at most 64 bytes, protocols as many.
-const LONGEST_PLACEHOLDER: usize = 160;
 
 #[derive(Clone)]
 pub(crate) struct TextLane {
@@ -252,26 +250,25 @@ impl TextLane {
         loop {
             let start = self.source.start();
             let text = &self.source.text()[..to.saturating_sub(start)];
-            let Some(at) = text.find('<') else { break };
+            let Some(at) = text.find(STARTS) else { break };
             let rest = &text[at..];
-            let end = rest.bytes().take(LONGEST_PLACEHOLDER).position(|byte| byte == b'>');
-            let Some(end) = end else {
+            let written = match begins(rest) {
+                Begins::With(written) => written,
                 // What may still become a placeholder waits.
-                if more && rest.len() < LONGEST_PLACEHOLDER && context.numbering.may_become_one(rest) {
+                Begins::Perhaps(plain) if more && context.numbering.may_become_one(&plain) => {
                     self.source.write(start + at, out);
                     return;
                 }
-                self.source.write(start + at + 1, out);
-                continue;
+                _ => {
+                    self.source.write(start + at + 1, out);
+                    continue;
+                }
             };
-            let placeholder = &rest[..=end];
-            let value =
-                context.numbering.value(placeholder).map(str::to_owned).or_else(|| untyped(placeholder));
-            match value {
+            let known = context.numbering.value(&written.plain).map(|value| written.style.write(value));
+            match known.or_else(|| untyped(rest, &written)) {
                 Some(value) => {
-                    let length = placeholder.len();
                     self.source.write(start + at, out);
-                    self.source.take(start + at + length);
+                    self.source.take(start + at + written.close.end);
                     context.report.restored += 1;
                     self.put(&value, out);
                 }
