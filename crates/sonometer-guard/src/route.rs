@@ -86,6 +86,8 @@ impl Route {
                         | "infill"
                         | "embed"
                         | "embedding"
+                        | "infer"
+                        | "invocations"
                         | "rerank"
                         | "tokenize"
                 ) =>
@@ -104,8 +106,8 @@ fn is_asked_of_gemini(part: &str) -> bool {
     })
 }
 
-/// A path as the most generous upstream reads it: decoded, in small letters, `\` for `/`, without spaces around a part and what stands
-/// behind `;` in it. Otherwise a route that is written in another way would pass unread, and the upstream would serve it.
+/// A path as the most generous upstream reads it: decoded, without what stands behind a `?` or `#` then, in small letters, `\` for `/`,
+/// without spaces around a part and what stands behind `;` in it. Otherwise a route that is written in another way would pass unread, and the upstream would serve it.
 fn plain(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -117,6 +119,7 @@ fn plain(path: &str) -> String {
         rest = if decoded.is_some() { &after[2..] } else { after };
     }
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let text = text.split(['?', '#']).next().unwrap_or_default();
     let is_space = |c: char| c.is_ascii_whitespace() || c.is_ascii_control();
     let parts = text.split(['/', '\\']).map(|part| part.split_once(';').map_or(part, |(name, _)| name));
     parts.map(|part| part.trim_matches(is_space)).collect::<Vec<_>>().join("/")
@@ -139,6 +142,8 @@ mod tests {
             ("/v1\\chat%5Ccompletions", Form::Chat),
             ("/v1/messages%20", Form::Messages),
             ("/v1/chat/completions%00", Form::Chat),
+            ("/v1/chat/completions%3Fa=b", Form::Chat),
+            ("/v1/messages%23a", Form::Messages),
             ("/v1/responses/compact", Form::Responses),
             ("/v1/Responses/input_tokens", Form::Responses),
         ] {
@@ -166,6 +171,8 @@ mod tests {
             ("/v1beta/interactions/int_1", Form::Chat),
             ("/v1/models/owner/name/predictions", Form::Chat),
             ("/v2/rerank", Form::Chat),
+            ("/serving-endpoints/small/invocations", Form::Chat),
+            ("/v2/models/small/infer", Form::Chat),
             ("/tokenize", Form::Chat),
             ("/v1/decisions", Form::Responses),
             ("/v1/evals/eval_1/runs/run_1/output_items", Form::Responses),
