@@ -1,11 +1,11 @@
 //! Bad tokens, counted for each client and for each beginning of a token in fixed minutes. Beyond the limit a token that was
 //! not good lately is refused before the store is asked. Callers with a good token from the same address are not affected.
 
-use crate::Limits;
+use crate::{Limits, network};
 use sonometer_service::{Caller, Code, Refusal, Service};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 /// So many counts, and so many good tokens, are kept at most.
@@ -38,14 +38,6 @@ pub(crate) struct Failures {
     counted: Mutex<Counted>,
 }
 
-/// A client; of IPv6 the network that one customer usually has.
-fn client(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
-    }
-}
-
 fn prefix(token: &str) -> String {
     token.chars().take(PREFIX).collect()
 }
@@ -63,7 +55,7 @@ impl Failures {
         token: &str,
     ) -> Result<Caller, Refusal> {
         let now = service.now_ms();
-        let from = from.map(client);
+        let from = from.map(network::of_one);
         self.admit(limits, from, token, now)?;
         let found = service.caller(token).await;
         match &found {

@@ -22,6 +22,7 @@ mod openapi;
 mod otlp;
 mod outbound;
 mod parts;
+mod places;
 mod reach;
 mod request_id;
 mod respond;

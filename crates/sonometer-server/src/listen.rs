@@ -1,6 +1,7 @@
 //! Connections: accepted, limited in number and in how long their heads may take, and let finish when the service stops.
 
 use crate::front::Peer;
+use crate::places::{Held, Places};
 use crate::stalls::Stalls;
 use crate::tls::watch_tls;
 use crate::{Control, Limits, Reload, Reloaded, admin, router};
@@ -15,11 +16,10 @@ use sonometer_service::{JOBS_AT_ONCE, Service};
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -84,34 +84,6 @@ pub async fn run(doors: Doors, service: Service, control: Control, stop: impl Fu
     timeout(control.live().limits.drain, all).await.is_ok()
 }
 
-/// The connections that are held; how many there may be can change.
-#[derive(Default)]
-struct Places {
-    held: AtomicUsize,
-    freed: Notify,
-}
-
-struct Held(Arc<Places>);
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.0.held.fetch_sub(1, Ordering::SeqCst);
-        self.0.freed.notify_one();
-    }
-}
-
-impl Places {
-    /// A place, once there is one. Only one task asks.
-    async fn place(self: &Arc<Self>, control: &Control) -> Held {
-        while self.held.load(Ordering::SeqCst) >= control.live().limits.connections {
-            // Also looks by itself: the limit may have changed.
-            let _ = timeout(Duration::from_secs(1), self.freed.notified()).await;
-        }
-        self.held.fetch_add(1, Ordering::SeqCst);
-        Held(self.clone())
-    }
-}
-
 /// What connections to one listener share.
 struct Door {
     router: Router,
@@ -128,13 +100,16 @@ impl Door {
                 let place = self.places.place(&self.control).await;
                 (listener.accept().await, place)
             };
-            let (accepted, place) = tokio::select! {
+            let (accepted, mut place) = tokio::select! {
                 biased;
                 _ = stop.changed() => return self.graceful,
                 accepted = accepted => accepted,
             };
             match accepted {
-                Ok((stream, from)) => self.open(stream, from.ip(), place),
+                Ok((stream, from)) if place.is_given(from.ip(), &self.control.live()) => {
+                    self.open(stream, from.ip(), place);
+                }
+                Ok((_, from)) => tracing::info!(client = %from.ip(), "too many connections of one client"),
                 Err(error) => {
                     // Mostly too many open files: a moment later there may be room.
                     tracing::warn!(%error, "a connection could not be accepted");

@@ -1,7 +1,7 @@
 //! Who calls: the address of the connection, or, behind a proxy that is believed, what the proxy says.
 
 use axum::http::HeaderMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// A network: `10.0.0.0/8`, or a single address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,14 @@ fn plain(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
         IpAddr::V4(_) => address,
+    }
+}
+
+/// What counts as one client: an address, and of IPv6 the network that one customer usually has.
+pub(crate) fn of_one(address: IpAddr) -> IpAddr {
+    match plain(address) {
+        IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
+        four => four,
     }
 }
 
