@@ -126,11 +126,12 @@ impl ModelGuard {
         path: &str,
         body: &Bound<'_, PyBytes>,
     ) -> PyResult<Option<Exchange>> {
-        let Some((form, is_read)) = self.form(method, path) else { return Ok(None) };
+        let Some((form, way)) = self.form(method, path) else { return Ok(None) };
         let bytes = body.as_bytes();
-        let read = || match is_read {
-            true => self.guard.request_kept(&self.tables, form, bytes),
-            false => {
+        let read = || match way {
+            Way::Read => self.guard.request_kept(&self.tables, form, bytes),
+            Way::Stored => self.guard.stored_kept(&self.tables, form, path, bytes),
+            Way::Refused => {
                 let message = "this route gives or takes conversations that the guard does not read; set `unknown` to `pass` to let it through";
                 Err(refused(Kind::Unknown, message.to_owned(), false))
             }
@@ -179,12 +180,21 @@ impl ModelGuard {
     }
 }
 
+/// What is done with a request that is not open.
+enum Way {
+    Read,
+    /// It asks for a stored answer.
+    Stored,
+    Refused,
+}
+
 impl ModelGuard {
-    /// The form of a request that is not open, and whether it can be read.
-    fn form(&self, method: &str, path: &str) -> Option<(Form, bool)> {
+    /// The form of a request that is not open, and what is done with it.
+    fn form(&self, method: &str, path: &str) -> Option<(Form, Way)> {
         match Route::of(method, path) {
-            Route::Guarded(form) => Some((form, true)),
-            Route::Apart(form) if self.guard.policy().unknown != Unknown::Pass => Some((form, false)),
+            Route::Guarded(form) => Some((form, Way::Read)),
+            Route::Stored(form) => Some((form, Way::Stored)),
+            Route::Apart(form) if self.guard.policy().unknown != Unknown::Pass => Some((form, Way::Refused)),
             Route::Apart(_) | Route::Open => None,
         }
     }

@@ -112,6 +112,22 @@ def test_a_conversation_goes_on_by_the_id_of_its_last_answer() -> None:
     assert other is not None and other.blocked is not None and other.blocked[0] == "no_table"
 
 
+def test_a_stored_answer_is_restored_by_its_id() -> None:
+    guard, path = open_guard(placeholders=True), "/v1/responses"
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "You are <EMAIL_ADDRESS_1>"}]}]
+    stored = json.dumps({"id": "r1", "status": "completed", "output": output}).encode()
+    queued = json.dumps({"id": "r1", "status": "queued", "output": []}).encode()
+    first = guard.request("POST", path, json.dumps({"input": f"I am {MAIL}", "background": True}).encode())
+    assert first is not None and first.response(200, queued)[0] == 200
+    later = guard.request("GET", f"{path}/r1", b"")
+    assert later is not None and later.blocked is None and later.body == b""
+    assert f"You are {MAIL}".encode() in later.response(200, stored)[1]
+    # Another guard has not seen the request.
+    other = open_guard(placeholders=True).request("GET", f"{path}/r1", b"")
+    assert other is not None and other.blocked is not None and other.blocked[0] == "no_table"
+    assert guard.request("DELETE", f"{path}/r1", b"") is None
+
+
 def test_a_conversation_goes_on_by_its_sealed_summary() -> None:
     guard, path = open_guard(placeholders=True), "/v1/responses"
     summary = {"id": "c", "type": "compaction", "encrypted_content": "AAAA"}

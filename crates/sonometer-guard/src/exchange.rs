@@ -34,6 +34,8 @@ pub struct Exchange {
     pub(crate) schemas: Schemas,
     body: Vec<u8>,
     is_stream: bool,
+    /// The answer was stored, and says itself what its request asked for.
+    pub(crate) is_stored: bool,
 }
 
 impl Exchange {
@@ -56,6 +58,7 @@ impl Exchange {
                 false => Schemas::default(),
             },
             body: Vec::new(),
+            is_stored: false,
             is_stream: top.get("stream").is_some_and(|stream| stream.get() == "true"),
             compiled,
         };
@@ -64,6 +67,26 @@ impl Exchange {
         }
         let written = exchange.walk(text, On::Request, false)?;
         exchange.body = written.map_or_else(|| body.to_vec(), String::into_bytes);
+        Ok(exchange)
+    }
+
+    /// A request for a stored answer, which has no body, or next to none.
+    pub(crate) fn of_stored(
+        compiled: Arc<Compiled>,
+        form: Form,
+        body: &[u8],
+        table: Option<&Table>,
+    ) -> Result<Self, Blocked> {
+        if compiled.policy.placeholders && table.is_none() {
+            let message = "with `placeholders`, a stored answer has placeholders that the guard did not see; send the table of its conversation";
+            return Err(Blocked::new(Kind::NoTable, message));
+        }
+        let is_empty = body.trim_ascii().is_empty();
+        let mut exchange = Self::begin(compiled, form, if is_empty { b"{}" } else { body }, table)?;
+        if is_empty {
+            exchange.body = body.to_vec();
+        }
+        exchange.is_stored = true;
         Ok(exchange)
     }
 
@@ -157,6 +180,14 @@ impl Exchange {
             .in_answer());
         }
         self.note_id(text);
+        if self.is_stored
+            && let Ok(top) = Object::read(text)
+        {
+            self.is_json = asks_for_json(&top);
+            if self.compiled.policy.schema == Misfit::Block && self.compiled.masks_answers() {
+                self.schemas = Schemas::of(&top);
+            }
+        }
         let written = self.walk(text, On::Response, is_error).map_err(answer)?;
         Ok(written.map_or_else(|| body.to_vec(), String::into_bytes))
     }

@@ -144,6 +144,30 @@ impl Guard {
         Exchange::begin(Arc::clone(&self.inner), form, body, table.as_deref())
     }
 
+    /// Begins with a request for an answer that the provider stored ([`crate::Route::Stored`]); `body` is that of the request, mostly empty.
+    /// With placeholders it needs the table of the conversation.
+    ///
+    /// # Errors
+    /// What must not be sent.
+    pub fn stored(&self, table: Option<&Table>, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
+        Exchange::of_stored(Arc::clone(&self.inner), form, body, table)
+    }
+
+    /// The same with the table that is kept for the answer that `path` names.
+    ///
+    /// # Errors
+    /// What must not be sent.
+    pub fn stored_kept(
+        &self,
+        tables: &Tables,
+        form: Form,
+        path: &str,
+        body: &[u8],
+    ) -> Result<Exchange, Blocked> {
+        let table = self.inner.policy.placeholders.then(|| tables.of_path(path)).flatten();
+        Exchange::of_stored(Arc::clone(&self.inner), form, body, table.as_deref())
+    }
+
     /// The conversation of texts that do not come in the form of a provider, one by one.
     pub fn texts(&self) -> crate::texts::Texts {
         crate::texts::Texts::new(Arc::clone(&self.inner))

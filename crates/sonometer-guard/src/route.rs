@@ -7,7 +7,9 @@ use crate::form::Form;
 pub enum Route {
     /// It is read and masked, and so is its answer.
     Guarded(Form),
-    /// Stored answers, batches and the like of a guarded form: they hold texts in other shapes, so they pass only where the policy
+    /// It asks for a stored answer by its id, such as one that was made in the background: that has the same form.
+    Stored(Form),
+    /// Other stored answers, batches and the like of a guarded form: they hold texts in other shapes, so they pass only where the policy
     /// says `unknown = "pass"`.
     Apart(Form),
     /// It passes unread.
@@ -21,7 +23,8 @@ impl Route {
     /// use sonometer_guard::{Form, Route};
     ///
     /// assert_eq!(Route::of("POST", "/v1/messages"), Route::Guarded(Form::Messages));
-    /// assert_eq!(Route::of("GET", "/v1/responses/resp_1"), Route::Apart(Form::Responses));
+    /// assert_eq!(Route::of("GET", "/v1/responses/resp_1"), Route::Stored(Form::Responses));
+    /// assert_eq!(Route::of("GET", "/v1/responses/resp_1/input_items"), Route::Apart(Form::Responses));
     /// assert_eq!(Route::of("POST", "/model/some-model/invoke"), Route::Apart(Form::Messages));
     /// assert_eq!(Route::of("GET", "/v1/models"), Route::Open);
     /// assert_eq!(Route::of("POST", "/v1/chat/completion%73"), Route::Guarded(Form::Chat));
@@ -44,9 +47,22 @@ impl Route {
         if parts.windows(2).any(|two| two == ["organization", "usage"]) {
             return Self::Open;
         }
+        if let Some(form) = stored(&parts) {
+            match method.to_ascii_uppercase().as_str() {
+                "GET" => return Self::Stored(form),
+                // Neither the request nor what is said of it holds a text.
+                "DELETE" => return Self::Open,
+                _ => {}
+            }
+        }
+        if let ([.., "responses", id, "cancel"], "POST") = (&parts[..], method)
+            && !id.is_empty()
+        {
+            return Self::Stored(Form::Responses);
+        }
         match () {
             () if has("responses") => Self::Apart(Form::Responses),
-            () if has("messages") && !has("threads") => Self::Apart(Form::Messages),
+            () if has("messages") && !has("threads") && !has("completions") => Self::Apart(Form::Messages),
             () if has("embeddings") => Self::Apart(Form::Embeddings),
             () if has("completions")
                 || has("batches")
@@ -96,6 +112,15 @@ impl Route {
             }
             () => Self::Open,
         }
+    }
+}
+
+/// The form of an answer that is stored under the last part of a path.
+fn stored(parts: &[&str]) -> Option<Form> {
+    match parts {
+        [.., "responses", id] if !id.is_empty() => Some(Form::Responses),
+        [.., "chat", "completions", id] if !id.is_empty() => Some(Form::Chat),
+        _ => None,
     }
 }
 
@@ -153,7 +178,9 @@ mod tests {
             ("/v1/embeddings/.", Form::Embeddings),
             ("/v1/chat/completions/.", Form::Chat),
             ("/v1/publishers/x/models/y%3ArawPredict", Form::Messages),
-            ("/v1/responses/resp_1/cancel", Form::Responses),
+            ("/v1/responses/resp_1/steer", Form::Responses),
+            ("/v1/responses/resp_1", Form::Responses),
+            ("/v1/chat/completions/chatcmpl_1", Form::Chat),
             ("/v1/sessions/sesn_1/events", Form::Messages),
             ("/v1/chatkit/sessions", Form::Chat),
             ("/v1beta/models/gemini-pro:generateContent", Form::Chat),
@@ -202,6 +229,24 @@ mod tests {
     fn what_a_browser_asks_first_holds_no_text() {
         assert_eq!(Route::of("OPTIONS", "/v1/messages"), Route::Open);
         assert_eq!(Route::of("HEAD", "/v1/responses/resp_1"), Route::Apart(Form::Responses));
+    }
+
+    #[test]
+    fn a_stored_answer_is_known_by_its_id() {
+        for (method, path, route) in [
+            ("GET", "/v1/responses/resp_1", Route::Stored(Form::Responses)),
+            ("GET", "/openai/v1/Responses/resp_1/", Route::Apart(Form::Responses)),
+            ("POST", "/v1/responses/resp_1/cancel", Route::Stored(Form::Responses)),
+            ("GET", "/v1/chat/completions/chatcmpl_1", Route::Stored(Form::Chat)),
+            ("DELETE", "/v1/responses/resp_1", Route::Open),
+            ("DELETE", "/v1/chat/completions/chatcmpl_1", Route::Open),
+            ("GET", "/v1/responses/", Route::Apart(Form::Responses)),
+            ("GET", "/v1/chat/completions", Route::Apart(Form::Chat)),
+            ("GET", "/v1/chat/completions/chatcmpl_1/messages", Route::Apart(Form::Chat)),
+            ("DELETE", "/v1/conversations/conv_1/items/msg_1", Route::Apart(Form::Chat)),
+        ] {
+            assert_eq!(Route::of(method, path), route, "{method} {path}");
+        }
     }
 
     #[test]

@@ -141,13 +141,18 @@ impl Stream {
             Form::Chat | Form::Completions | Form::Embeddings => State::Chat(Chat::new(exchange.form)),
         };
         let is_guarded = exchange.guards_answers();
+        // It may begin in the middle of a text, and nothing says whether that is JSON.
+        let error = (exchange.is_stored && is_guarded).then(|| {
+            let message = "a stored answer cannot be read as a stream; ask for it without `stream`";
+            Blocked::new(Kind::Unknown, message).in_answer()
+        });
         Self {
             exchange,
             frames: Frames::default(),
             state,
             lanes: Lanes::default(),
             is_over: false,
-            error: None,
+            error,
             is_guarded,
             has_begun: false,
         }

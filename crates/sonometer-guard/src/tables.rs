@@ -81,6 +81,12 @@ impl Tables {
         are_of_it.then(|| Arc::clone(last))
     }
 
+    /// The table of the answer whose id stands in a path.
+    pub(crate) fn of_path(&self, path: &str) -> Option<Arc<Table>> {
+        let kept = self.locked();
+        path.split('/').rev().take(3).find_map(|part| kept.by_key.get(&Key::Id(part.into())).cloned())
+    }
+
     fn locked(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -127,8 +127,9 @@ async fn handle(proxy: Proxy, request: Request) -> Response {
         (LITELLM, &Method::POST) => return litellm::answer(inner, request).await,
         _ => {}
     }
-    let guarded = match Route::of(method.as_str(), &path) {
-        Route::Guarded(form) => form,
+    let (form, is_stored) = match Route::of(method.as_str(), &path) {
+        Route::Guarded(form) => (form, false),
+        Route::Stored(form) => (form, true),
         Route::Apart(form) if inner.guards.newest().policy().unknown != Unknown::Pass => {
             let message = "this route gives or takes conversations that the guard does not read; set `unknown = \"pass\"` to let it through";
             let blocked = Blocked { kind: Kind::Unknown, message: message.to_owned(), is_answer: false };
@@ -136,7 +137,7 @@ async fn handle(proxy: Proxy, request: Request) -> Response {
         }
         _ => return pass(inner, request).await,
     };
-    guard(inner, request, guarded).await
+    guard(inner, request, form, is_stored).await
 }
 
 /// Passes a request and its answer through.
@@ -176,7 +177,8 @@ fn too_slow() -> String {
     format!("the body had not come in whole after {} seconds; send it again", BODY.as_secs())
 }
 
-async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
+/// Guards a request and its answer. `is_stored`: it asks for an answer that the provider has stored.
+async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool) -> Response {
     let (parts, mut body) = request.into_parts();
     if let Some(name) =
         [POLICY_HEADER, TABLE_HEADER].into_iter().find(|name| headers::differs(&parts.headers, name))
@@ -223,6 +225,7 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
         },
     };
     let read = move |body: &[u8]| match &table {
+        table if is_stored => guard.stored(table.as_ref(), form, body),
         Some(table) => guard.request_after(table, form, body),
         None => guard.request(form, body),
     };

@@ -109,6 +109,14 @@ async fn provider(State(seen): State<Seen>, request: Request) -> Response {
             let text = r#"{"id":"r1","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"<EMAIL_ADDRESS_1>, <EMAIL_ADDRESS_2>"}]}]}"#;
             ([("content-type", "application/json")], text).into_response()
         }
+        "/v1/responses/r1" | "/v1/responses/r1/cancel" if parts.uri.query() != Some("stream=true") => {
+            // It says itself that its text is JSON, whose escapes hide nothing then.
+            let text = r#"{"id":"r1","status":"completed","text":{"format":{"type":"json_object"}},"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"{\"to\":\"ann\\u0040example.org\",\"by\":\"<EMAIL_ADDRESS_1>\"}"}]}]}"#;
+            ([("content-type", "application/json")], text).into_response()
+        }
+        "/v1/responses/r1" => {
+            (events, "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"ann@example.org\"}\n\n").into_response()
+        }
         "/v1/chat/completions" if body.windows(6).any(|six| six == b"stream") => {
             let parts = CHAT.as_bytes().chunks(11).map(|part| Ok::<_, std::io::Error>(Bytes::from(part)));
             (events, Body::from_stream(stream::iter(parts.collect::<Vec<_>>()))).into_response()
@@ -229,7 +237,9 @@ async fn all_else_passes_through_unchanged() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_guarded_is_refused() {
     let (address, _, seen) = serve(MASK).await;
-    for path in ["/v1/responses/r1", "/v1/chat/completions/c1", "/v1/messages/batches", "/v1/batches"] {
+    for path in
+        ["/v1/responses/r1/input_items", "/v1/chat/completions", "/v1/messages/batches", "/v1/batches"]
+    {
         let (head, body, _) = ask(address, "GET", path, "", "").await;
         assert!(head.starts_with("HTTP/1.1 400") && body.contains("error"), "{path} {head}");
     }
@@ -240,6 +250,43 @@ async fn what_cannot_be_guarded_is_refused() {
     assert!(seen.asked.lock().expect("is sound").is_empty());
     let (head, body, _) = chat(address, "gzip").await;
     assert!(head.starts_with("HTTP/1.1 502") && body.contains("compressed"), "{head} {body}");
+}
+
+/// An answer that was made in the background, or stored, is asked for by its id.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stored_answer_is_guarded() {
+    let (address, _, seen) = serve(MASK).await;
+    for (method, path) in [("GET", "/v1/responses/r1"), ("POST", "/v1/responses/r1/cancel")] {
+        let (head, body, _) = ask(address, method, path, "", "").await;
+        assert!(
+            head.starts_with("HTTP/1.1 200") && body.contains(r#"\"to\":\"***@*******.***\""#),
+            "{head} {body}"
+        );
+    }
+    assert!(seen.asked.lock().expect("is sound").iter().all(|(_, _, body)| body.is_empty()));
+    let (_, body, _) = ask(address, "GET", "/v1/responses/r1?stream=true", "", "").await;
+    assert!(body.contains("ask for it without `stream`") && !body.contains("ann@"), "{body}");
+    // What deletes one passes.
+    let (head, _, _) = ask(address, "DELETE", "/v1/responses/r1", "", "").await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+}
+
+/// With placeholders, a stored answer needs the table of its conversation.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stored_answer_is_restored_by_its_table() {
+    const POLICY: &str =
+        r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#;
+    let (address, proxy, seen) = serve(POLICY).await;
+    proxy.seal_tables(Some(TableKeys::read(&"0f".repeat(32), true).expect("is a key")));
+    let body = r#"{"model":"m","background":true,"input":"I am bob@example.net"}"#;
+    let (head, _, _) = ask(address, "POST", "/v1/responses", "authorization: Bearer a\r\n", body).await;
+    let table = head.lines().find_map(|line| line.strip_prefix("x-sonometer-table: ")).expect("has a table");
+    let headers = format!("authorization: Bearer a\r\nx-sonometer-table: {table}\r\n");
+    let (_, body, _) = ask(address, "GET", "/v1/responses/r1", &headers, "").await;
+    assert!(body.contains(r#"\"by\":\"bob@example.net\""#), "{body}");
+    let (head, body, _) = ask(address, "GET", "/v1/responses/r1", "authorization: Bearer a\r\n", "").await;
+    assert!(head.starts_with("HTTP/1.1 400") && body.contains("no_table"), "{head} {body}");
+    assert_eq!(seen.asked.lock().expect("is sound").len(), 2);
 }
 
 /// A client that has sent all of a large body still reads why it is refused; an answer over the bound is not said to be cut.
