@@ -163,10 +163,10 @@ def test_refusals_have_the_form_of_the_provider_and_no_text() -> None:
     assert exchange.response(200, b"{}") == exchange.refusal
     message = guard.request("POST", "/v1/messages", b"no JSON")
     assert message is not None and message.refusal is not None and json.loads(message.refusal[1])["type"] == "error"
-    apart = guard.request("GET", "/v1/responses/r1", b"")
+    apart = guard.request("GET", "/v1/responses/r1/input_items", b"")
     assert apart is not None and apart.blocked is not None and apart.blocked[0] == "unknown_type"
     assert guard.request("GET", "/v1/models", b"") is None and guard.route("GET", "/v1/models") is None
-    assert open_guard(unknown="pass").request("GET", "/v1/responses/r1", b"") is None
+    assert open_guard(unknown="pass").request("GET", "/v1/responses/r1/input_items", b"") is None
 
 
 def test_a_stream_that_cannot_be_read_ends_with_an_error() -> None:
