@@ -44,7 +44,7 @@ impl Route {
         let has = |name: &str| parts.contains(&name);
         let last = parts.last().copied().unwrap_or_default();
         // What an organization used: numbers, below the names of what it was used for.
-        if parts.windows(2).any(|two| two == ["organization", "usage"]) {
+        if matches!(parts[..], [.., "organization", "usage", _]) {
             return Self::Open;
         }
         if let Some(form) = stored(&parts) {
@@ -254,5 +254,8 @@ mod tests {
         for path in ["/v1/organization/usage/completions", "/v1/organization/usage/embeddings"] {
             assert_eq!(Route::of("GET", path), Route::Open, "{path}");
         }
+        // What leads elsewhere is what it leads to.
+        let elsewhere = "/v1/organization/usage/%2e%2e/%2e%2e/conversations/conv_1";
+        assert_eq!(Route::of("GET", elsewhere), Route::Apart(Form::Chat));
     }
 }
