@@ -44,6 +44,15 @@ pub(crate) fn is_row(error: &Error) -> bool {
 pub(crate) const ROWS: &str = "no line is an interaction; to read the lines as a table whose keys are columns, name the one of the texts with \
                                --text-column";
 
+/// Whether a line is no JSON at all.
+pub(crate) fn is_no_json(error: &Error) -> bool {
+    error.message.starts_with("this is not valid JSON")
+}
+
+/// The note if that is so of most lines: a list or an object over many lines, or a text.
+pub(crate) const NO_JSON: &str = "most lines are not JSON, and `batch` reads one JSON value a line; a list over many lines becomes such lines by \
+                                  `jq -c '.[]'`, lines of text by `jq -R '{content: .}'`; `sonometer sense` reads a text as a whole";
+
 /// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one.
 fn turns(content: &str) -> Option<String> {
     let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -83,6 +92,15 @@ mod tests {
             !is_row(&error("segments[0].text", "unknown key `text`"))
                 && !is_row(&error("id", "`id` is a list"))
         );
+    }
+
+    #[test]
+    fn lines_that_are_no_json_are_seen() {
+        let read = |line: &str| sonometer_ingest::line(line).interaction.expect_err("is refused");
+        for line in ["[", "Thank you.", "{\"content\": \"a\"},", "{"] {
+            assert!(is_no_json(&read(line)), "{line}");
+        }
+        assert!(!is_no_json(&read("7")) && !is_no_json(&read("{\"text\": \"a\"}")));
     }
 
     #[test]

@@ -112,6 +112,26 @@ fn rows_of_a_table_are_told_how_they_are_read() {
 }
 
 #[test]
+fn lines_that_are_no_json_are_told_how_they_are_made() {
+    let told = |name: &str, lines: &str| {
+        text(&run(&["batch", "courtesy@1.5", &scratch(name, lines.as_bytes())]).stderr)
+    };
+    for lines in ["[\n{\"content\": \"Thank you.\"},\n{\"content\": \"Hello.\"}\n]\n", "Thank you.\nHello.\n"]
+    {
+        let told = told("batch-no-json.jsonl", lines);
+        assert!(
+            told.contains("most lines are not JSON, and `batch` reads one JSON value a line; "),
+            "{told}"
+        );
+    }
+    // One line that was cut is no reason.
+    assert!(
+        !told("batch-cut.jsonl", "{\"content\": \"Thank you.\"}\n{\"content\": \"Thank\n")
+            .contains("most lines")
+    );
+}
+
+#[test]
 fn the_readings_are_those_of_sense() {
     for target in ["courtesy@1.5", "affect@1.5"] {
         let alone = sensed(target, TALKS);

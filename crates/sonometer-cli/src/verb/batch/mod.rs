@@ -114,7 +114,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     };
     let mut tally = Tally { errors: before.errors, ..Tally::default() };
     let mut summary = Summary::default();
-    let mut rows = 0;
+    let (mut rows, mut no_json) = (0, 0);
     let mut skipped = Skipped::default();
     // The bar and the outcomes would be in each other's way.
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
@@ -133,6 +133,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
             bar.advance(done.bytes);
             tally += done.tally;
             rows += done.rows;
+            no_json += done.no_json;
             skipped.add(done.skipped);
             summary.add(done.summary);
             match done.trouble {
@@ -164,6 +165,9 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     if cfg!(feature = "columns") && rows > 0 && rows == tally.items {
         screen.note(&format!("{}: {}", input::shown(input), advice::ROWS));
     }
+    if 2 * no_json > tally.items {
+        screen.note(&format!("{}: {}", input::shown(input), advice::NO_JSON));
+    }
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
 
@@ -189,6 +193,8 @@ struct Done {
     bytes: usize,
     /// Lines that were refused for a key that a row of a table may have.
     rows: u64,
+    /// Lines that are no JSON at all.
+    no_json: u64,
     /// What was left out of lines that are chats of other programs.
     skipped: Skipped,
     /// Why there is no further block.
@@ -258,6 +264,7 @@ impl Bench {
             text: line_json(number, id, Err(error), self.view),
             tally: Tally { items: 1, errors: 1, ..Tally::default() },
             rows: u64::from(advice::is_row(error)),
+            no_json: u64::from(advice::is_no_json(error)),
             ..Done::default()
         };
         done.summary.error(error.code);
@@ -270,6 +277,7 @@ impl Done {
         self.text.push_str(&later.text);
         self.tally += later.tally;
         self.rows += later.rows;
+        self.no_json += later.no_json;
         self.skipped.add(later.skipped);
         self.summary.add(later.summary);
     }
