@@ -1,6 +1,6 @@
 //! What was told of expressions before, when a catalogue was made: a program that has it need not parse them to read a protocol.
 //!
-//! A table begins with [`MAGIC`], the number of its rows, and the rows sorted by key: the first half of the SHA-256 of the pattern, and
+//! A table begins with eight bytes that say what it is, the number of its rows, and the rows sorted by key: the first half of the SHA-256 of the pattern, and
 //! where its facts stand. Half a digest of 128 bits cannot be met by chance, and nobody has ever made two texts with the same one. All
 //! numbers are little-endian, so the same bytes serve on every platform. What is not in a table, or cannot be read, is parsed.
 

@@ -17,6 +17,7 @@
 //! composed Korean then needs no folding at all; kept marks are put in canonical order.
 
 use super::chars::{CharFold, Class, char_fold, class, combining_class, is_extender, is_unchanged_anywhere};
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -41,6 +42,8 @@ pub struct Folded<'t> {
     is_ascii: bool,
     /// Empty when `is_ascii`.
     buffers: FoldBuffers,
+    /// Where a row of dropped extenders begins and ends that was looked at last: a letter may have a text full of them, and as many matches.
+    row: Cell<(usize, usize)>,
 }
 
 /// The memory of a [`Folded`], to be used for the next one.
@@ -88,7 +91,7 @@ impl<'t> Folded<'t> {
             buffers = folder.output;
             buffers.note_blocks();
         }
-        Self { original, is_ascii, buffers }
+        Self { original, is_ascii, buffers, row: Cell::default() }
     }
 
     /// The same fold once more, in memory that was used before.
@@ -96,7 +99,7 @@ impl<'t> Folded<'t> {
         buffers.text.clone_from(&self.buffers.text);
         buffers.segments.clone_from(&self.buffers.segments);
         buffers.blocks.clone_from(&self.buffers.blocks);
-        Self { original: self.original, is_ascii: self.is_ascii, buffers }
+        Self { original: self.original, is_ascii: self.is_ascii, buffers, row: self.row.clone() }
     }
 
     /// Gives the memory back.
@@ -207,8 +210,14 @@ impl<'t> Folded<'t> {
             }
         };
         let next_source = next.map_or(self.original.len(), |next| next.original);
+        let (begins, ends) = self.row.get();
+        if begins == source_end && begins < ends {
+            return ends;
+        }
         let dropped = self.original.get(source_end..next_source).unwrap_or_default();
-        source_end + dropped.chars().take_while(|&c| is_extender(c)).map(char::len_utf8).sum::<usize>()
+        let row = dropped.chars().take_while(|&c| is_extender(c)).map(char::len_utf8).sum::<usize>();
+        self.row.set((source_end, source_end + row));
+        source_end + row
     }
 
     /// The segment that holds the folded byte at `offset`; `None` if the text is unfolded or ends before.
