@@ -29,7 +29,7 @@ fn segments_for_people() {
 
 #[test]
 fn places_for_people_and_programs() {
-    let arguments = [&["personal-data", NOTES], &MAP[..]].concat();
+    let arguments = [&["personal-data@2.0", NOTES], &MAP[..]].concat();
     golden("evaluate-places.txt", &text(&arguments));
     golden("evaluate-places.json", &text(&[&arguments[..], &["--json"]].concat()));
     golden("evaluate-places.html", &bare(&page("places.html", &arguments)));
@@ -123,7 +123,7 @@ fn what_is_not_defined_is_no_number() {
 
 #[test]
 fn masks_hold_in_every_form() {
-    let arguments = [&["personal-data", NOTES], &MAP[..]].concat();
+    let arguments = [&["personal-data@2.0", NOTES], &MAP[..]].concat();
     let forms =
         [text(&arguments), text(&[&arguments[..], &["--json"]].concat()), page("masked.html", &arguments)];
     for form in forms {

@@ -94,10 +94,10 @@ fn table(measurer: &Measurer, asked: &Asked, title: &str, items: &[Value]) -> Re
         }
         elsewhere.push(beside(items, &found, asked));
     }
-    let mut page = format!("\n{title}: {} messages. ", items.len());
+    let mut page = format!("\n{title}: {} messages.\n", items.len());
     for (version, (all, wrong)) in versions.iter().zip(&elsewhere) {
         let shown = version.split_once('@').map_or("this version", |(_, number)| number);
-        let _ = write!(page, "Of {all} finds of {shown} {wrong} lie on no label of their kind. ");
+        let _ = writeln!(page, "Of {all} finds of {shown} {wrong} lie on no label of their kind.");
     }
     page.truncate(page.trim_end().len());
     page.push_str("\n\n| type of label | labels |");
