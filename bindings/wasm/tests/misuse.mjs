@@ -27,7 +27,7 @@ export const expected = [
 /** @param {typeof import('sonometer')} sonometer */
 export async function misuse({ Interaction, Sensor, SonometerError }) {
   const sensor = Sensor.fromSource(thanks);
-  const privacy = Sensor.shipped('personal-data');
+  const privacy = Sensor.shipped('personal-data@2.0');
   const told = [];
   const tell = (what, outcome) => told.push(`${what}: ${outcome}`);
   const name = (error) => {
