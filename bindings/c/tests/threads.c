@@ -1,26 +1,30 @@
 /*
  * Threads that share a target, for ThreadSanitizer. With an argument, a race of their own too, which it must find.
  */
+#define _POSIX_C_SOURCE 200112L /* pthread_barrier_t */
 #include <pthread.h>
 #include <sonometer.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { THREADS = 8, ROUNDS = 20, MANY = 100 };
+enum { THREADS = 8, ROUNDS = 20, MANY = 100, WRITES = 100 };
 
 static const char WORDS[] = "Thank you so much. Write to jo@example.com, or pay with 4111 1111 1111 1111. Gr\xc3\xbc\xc3\x9f""e!";
 
 static const snm_target *target = NULL;
 static const snm_interaction *talk = NULL;
 static int racing = 0, written = 0;
+static pthread_barrier_t start;
 
 /* The reading of the whole, and of a session that gets one byte after the other. */
 static void *work(void *argument) {
     int *wrong = argument;
     snm_options options = SNM_OPTIONS_INIT;
     options.release = 1;
-    /* Before any call: within the library threads wait for each other, which would put the writes in order. */
-    if (racing) {
+    /* Before any call: within the library threads wait for each other, which would put the writes in order. All threads begin each write
+     * together: a write that lies far back is reported no more, since what led to it is forgotten. */
+    for (int write = 0; racing && write < WRITES; ++write) {
+        (void)pthread_barrier_wait(&start);
         ++written;
     }
     for (int round = 0; round < ROUNDS; ++round) {
@@ -50,6 +54,7 @@ int main(int count, char **arguments) {
     pthread_t threads[THREADS];
     all += snm_target_shipped("personal-data", 13, &made, NULL) != SNM_STATUS_OK;
     all += snm_interaction_text(WORDS, strlen(WORDS), &said, NULL) != SNM_STATUS_OK;
+    all += pthread_barrier_init(&start, NULL, THREADS) != 0;
     target = made;
     talk = said;
     for (int at = 0; at < THREADS; ++at) {
@@ -59,6 +64,7 @@ int main(int count, char **arguments) {
         all += pthread_join(threads[at], NULL) != 0;
         all += wrong[at];
     }
+    all += pthread_barrier_destroy(&start) != 0;
     const snm_interaction *many[MANY];
     snm_result *results[MANY];
     for (int at = 0; at < MANY; ++at) {
