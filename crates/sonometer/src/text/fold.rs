@@ -42,8 +42,9 @@ pub struct Folded<'t> {
     is_ascii: bool,
     /// Empty when `is_ascii`.
     buffers: FoldBuffers,
-    /// Where a row of dropped extenders begins and ends that was looked at last: a letter may have a text full of them, and as many matches.
-    row: Cell<(usize, usize)>,
+    /// The last segment that ended, with the end in the original of the extenders behind it: one letter may have a text full of them, and
+    /// each of as many matches asks for their end.
+    ended: Cell<Option<(usize, usize)>>,
 }
 
 /// The memory of a [`Folded`], to be used for the next one.
@@ -91,7 +92,7 @@ impl<'t> Folded<'t> {
             buffers = folder.output;
             buffers.note_blocks();
         }
-        Self { original, is_ascii, buffers, row: Cell::default() }
+        Self { original, is_ascii, buffers, ended: Cell::default() }
     }
 
     /// The same fold once more, in memory that was used before.
@@ -99,7 +100,7 @@ impl<'t> Folded<'t> {
         buffers.text.clone_from(&self.buffers.text);
         buffers.segments.clone_from(&self.buffers.segments);
         buffers.blocks.clone_from(&self.buffers.blocks);
-        Self { original: self.original, is_ascii: self.is_ascii, buffers, row: self.row.clone() }
+        Self { original: self.original, is_ascii: self.is_ascii, buffers, ended: self.ended.clone() }
     }
 
     /// Gives the memory back.
@@ -209,15 +210,15 @@ impl<'t> Folded<'t> {
                 source_end
             }
         };
-        let next_source = next.map_or(self.original.len(), |next| next.original);
-        let (begins, ends) = self.row.get();
-        if begins == source_end && begins < ends {
-            return ends;
+        if let Some((_, end)) = self.ended.get().filter(|(ended, _)| *ended == index) {
+            return end;
         }
+        let next_source = next.map_or(self.original.len(), |next| next.original);
         let dropped = self.original.get(source_end..next_source).unwrap_or_default();
-        let row = dropped.chars().take_while(|&c| is_extender(c)).map(char::len_utf8).sum::<usize>();
-        self.row.set((source_end, source_end + row));
-        source_end + row
+        let end =
+            source_end + dropped.chars().take_while(|&c| is_extender(c)).map(char::len_utf8).sum::<usize>();
+        self.ended.set(Some((index, end)));
+        end
     }
 
     /// The segment that holds the folded byte at `offset`; `None` if the text is unfolded or ends before.
