@@ -20,6 +20,7 @@ mod held;
 mod helper;
 mod instrument;
 mod interaction;
+mod kinds;
 mod many;
 mod model;
 mod number;
@@ -72,6 +73,8 @@ mod native {
     #[pymodule_export]
     use super::interaction::{_read_messages, _restore_interaction, Interaction};
     #[pymodule_export]
+    use super::kinds::{_restore_target, Blueprint, Metric, Sensor, load};
+    #[pymodule_export]
     use super::many::Readings;
     #[pymodule_export]
     use super::places::{Further, Places};
@@ -86,7 +89,7 @@ mod native {
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::target::{_restore_target, Blueprint, Metric, Sensor, Target, load};
+    use super::target::Target;
     use super::*;
 
     #[pymodule_init]
