@@ -254,7 +254,7 @@ fn main() -> ExitCode {
         Err(usage) => {
             if usage.use_stderr() {
                 // Nobody is left to tell if this fails.
-                let _ = usage::tell(&usage);
+                let _ = usage::print(&usage);
             } else if let Err(error) = usage.print()
                 && error.kind() != std::io::ErrorKind::BrokenPipe
             {

@@ -1,4 +1,4 @@
-//! What is said of wrong usage: the words of the library, and what to type instead where it does not know.
+//! Messages about wrong usage: those of the library, with what to type instead where it gives no advice.
 
 use crate::echo::short;
 use crate::screen::typing;
@@ -10,33 +10,33 @@ use std::path::Path;
 /// Verbs with one input, which a pattern of a shell may have made several.
 const SINGLE: [&str; 4] = ["extract", "fidelity", "mask", "sense"];
 
-/// Tells of wrong usage, in colours where nothing had to be changed.
-pub(crate) fn tell(error: &clap::Error) -> io::Result<()> {
+/// Prints the message about wrong usage; in colours if nothing in it was changed.
+pub(crate) fn print(error: &clap::Error) -> io::Result<()> {
     let plain = error.render().to_string();
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let told = of_number(&of_name(error, &given).unwrap_or_else(|| plain.clone()));
-    match short(&with_tip(told, tip(error, &given, typing()))) {
+    let message = of_number(&of_name(error, &given).unwrap_or_else(|| plain.clone()));
+    match short(&with_tip(message, tip(error, &given, typing()))) {
         text if text == plain => error.print(),
         text => write!(io::stderr(), "{text}"),
     }
 }
 
-/// What the library says of a number that is none, in words that say what to write.
-fn of_number(told: &str) -> String {
-    let line = told.lines().next().unwrap_or_default();
-    let Some((before, why)) = line.rsplit_once("': ") else { return told.to_owned() };
+/// The library's message about a value that is no number, with what to write instead.
+fn of_number(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let Some((before, why)) = line.rsplit_once("': ") else { return message.to_owned() };
     let fix = match why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..=")) {
         Some((least, most)) => format!("out of range; write a whole number from {least} to {most}"),
         None if why == "number too large to fit in target type" => "the number is too large".to_owned(),
         None if why == "invalid digit found in string" || why == "cannot parse integer from empty string" => {
             "write a whole number".to_owned()
         }
-        None => return told.to_owned(),
+        None => return message.to_owned(),
     };
-    format!("{before}': {fix}{}", &told[line.len()..])
+    format!("{before}': {fix}{}", &message[line.len()..])
 }
 
-/// Which argument is no UTF-8: mostly the name of a file, made where names have another encoding.
+/// Names the argument that is not UTF-8: mostly a file name from a system with another encoding.
 fn of_name(error: &clap::Error, given: &[OsString]) -> Option<String> {
     if error.kind() != ErrorKind::InvalidUtf8 {
         return None;
@@ -55,7 +55,7 @@ fn tip(error: &clap::Error, given: &[OsString], typing: bool) -> Option<String> 
         _ => return None,
     };
     match error.kind() {
-        // Somebody who types sees a command that waits, so `-` is proposed to who pipes.
+        // With a terminal as standard input, `-` would only wait, so it is proposed in a pipe alone.
         ErrorKind::MissingRequiredArgument if named.iter().any(|name| name == "<INPUT>") && !typing => {
             Some("to read standard input, write `-` as the input".to_owned())
         }
@@ -81,10 +81,10 @@ fn is_file(name: &OsStr) -> bool {
     Path::new(name).is_file()
 }
 
-/// The tip in its place, instead of the one of the library.
-fn with_tip(told: String, tip: Option<String>) -> String {
-    let Some(tip) = tip else { return told };
-    let mut lines: Vec<&str> = told.lines().collect();
+/// The message with this tip in place of the library's.
+fn with_tip(message: String, tip: Option<String>) -> String {
+    let Some(tip) = tip else { return message };
+    let mut lines: Vec<&str> = message.lines().collect();
     if let Some(at) = lines.iter().position(|line| line.trim_start().starts_with("tip:")) {
         lines.drain(at..(at + 2).min(lines.len()));
     }

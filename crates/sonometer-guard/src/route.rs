@@ -131,8 +131,8 @@ fn is_asked_of_gemini(part: &str) -> bool {
     })
 }
 
-/// A path as the most generous upstream reads it: decoded, without what stands behind a `?` or `#` then, in small letters, `\` for `/`,
-/// without spaces around a part and what stands behind `;` in it. Otherwise a route that is written in another way would pass unread, and the upstream would serve it.
+/// A path as the most tolerant upstream reads it: decoded, cut at a decoded `?` or `#`, in small letters, with `\` as `/`, and each part
+/// without surrounding spaces and cut at `;`. Otherwise a route in another spelling would pass unread, and the upstream would serve it.
 fn plain(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

@@ -21,7 +21,7 @@ __all__ = ["wrapped"]
 
 # What is no longer true of a body that may have changed.
 _GONE = ("content-encoding", "content-length", "transfer-encoding", "etag", "content-md5", "digest", "content-digest", "repr-digest")
-# How a client is told whether and when to try again.
+# Headers that say whether and when a client should try again.
 _RETRY = ("retry-after", "retry-after-ms", "x-should-retry")
 # Bodies from this size on are masked by another thread, so that an event loop goes on.
 _LARGE = 64 << 10

@@ -51,10 +51,10 @@ pub(super) fn of(pattern: &str) -> Result<Arc<Facts>, Refusal> {
         return Ok(known);
     }
     #[cfg(feature = "perf")]
-    let told = if is_for_a_table() { None } else { known::facts_of(pattern) };
+    let worked_out = if is_for_a_table() { None } else { known::facts_of(pattern) };
     #[cfg(not(feature = "perf"))]
-    let told = None;
-    let facts = Arc::new(told.map_or_else(|| Facts::new(pattern), Ok)?);
+    let worked_out = None;
+    let facts = Arc::new(worked_out.map_or_else(|| Facts::new(pattern), Ok)?);
     let _ = MEMORY.try_with(|memory| memory.borrow_mut().keep(pattern, &facts));
     Ok(facts)
 }

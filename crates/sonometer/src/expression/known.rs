@@ -1,14 +1,14 @@
-//! What was told of expressions before, when a catalogue was made: a program that has it need not parse them to read a protocol.
+//! Facts about expressions that were worked out when a catalogue was made. A program that has them reads a protocol without parsing its expressions.
 //!
-//! A table begins with eight bytes that say what it is, the number of its rows, and the rows sorted by key: the first half of the SHA-256 of the pattern, and
-//! where its facts stand. Half a digest of 128 bits cannot be met by chance, and nobody has ever made two texts with the same one. All
-//! numbers are little-endian, so the same bytes serve on every platform. What is not in a table, or cannot be read, is parsed.
+//! A table is a header of eight bytes, the number of rows (u32), the rows sorted by key, and the facts. A row is a key, the first 16 bytes of the
+//! SHA-256 of the pattern, and where its facts begin (u32). A text with the key of a given pattern takes about 2^128 tries. Numbers
+//! are little-endian, so the same bytes serve on every platform. A pattern that is not in the table, or whose facts cannot be read, is parsed.
 
 use super::facts::{self, Facts};
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
-/// The last byte is raised when what is told, or how it is written, changes: an older table is refused.
+/// The last byte is the version: raise it when the facts or their encoding change, so that an older table is refused.
 const MAGIC: [u8; 8] = *b"SNMEXPR\x01";
 const KEY: usize = 16;
 /// A key, and where its facts begin behind the rows.
@@ -17,8 +17,8 @@ const HEAD: usize = MAGIC.len() + 4;
 
 static TABLE: OnceLock<&'static [u8]> = OnceLock::new();
 
-/// Takes a table that [`work_out`] made, for all that this process reads from now on; the first one counts. `false`: another one
-/// was taken before, or it was made by another version, so expressions are parsed, which takes longer and finds the same.
+/// Uses a table that [`work_out`] made for everything that this process reads from now on. `false` if the process uses another table
+/// already, or if another version made this one: expressions are then parsed, which takes longer and gives the same facts.
 pub fn take(table: &'static [u8]) -> bool {
     table.starts_with(&MAGIC) && *TABLE.get_or_init(|| table) == table
 }
@@ -30,29 +30,29 @@ pub fn work_out(read: impl FnOnce()) -> Vec<u8> {
     rows.sort_unstable_by_key(|(key, _)| *key);
     let mut table = MAGIC.to_vec();
     table.extend((rows.len() as u32).to_le_bytes());
-    let mut told = Writer::default();
+    let mut written = Writer::default();
     for (key, facts) in rows {
         table.extend(key);
-        table.extend((told.0.len() as u32).to_le_bytes());
-        facts.write(&mut told);
+        table.extend((written.0.len() as u32).to_le_bytes());
+        facts.write(&mut written);
     }
-    table.extend(told.0);
+    table.extend(written.0);
     table
 }
 
-/// What a table that was taken tells of a pattern.
+/// The facts about a pattern in the table in use.
 pub(super) fn facts_of(pattern: &str) -> Option<Facts> {
     find(TABLE.get()?, pattern)
 }
 
 fn find(table: &[u8], pattern: &str) -> Option<Facts> {
     let count = u32::from_le_bytes(table.get(MAGIC.len()..HEAD)?.try_into().ok()?) as usize;
-    let (rows, told) = table.get(HEAD..)?.split_at_checked(count.checked_mul(ROW)?)?;
+    let (rows, facts) = table.get(HEAD..)?.split_at_checked(count.checked_mul(ROW)?)?;
     let (rows, _) = rows.as_chunks::<ROW>();
     let key = key(pattern);
     let row = rows[rows.binary_search_by(|row| row[..KEY].cmp(&key)).ok()?];
     let at = u32::from_le_bytes(row[KEY..].try_into().ok()?) as usize;
-    Facts::read(&mut Reader(told.get(at..)?))
+    Facts::read(&mut Reader(facts.get(at..)?))
 }
 
 fn key(pattern: &str) -> [u8; KEY] {
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_tells_what_parsing_tells() {
+    fn a_table_has_the_facts_of_parsing() {
         let patterns = [
             r"a",
             r"(?i)\b(?:order|ticket) ?(?<place>\d{4,})\b",
@@ -151,12 +151,12 @@ mod tests {
             );
         }
         assert!(find(&table, "b").is_none());
-        // Cut off anywhere, it tells less and nothing wrong, and nothing panics.
+        // A table that is cut off has fewer facts and no wrong ones, and nothing panics.
         for end in 0..table.len() {
             for pattern in patterns {
-                let told = find(&table[..end], pattern);
+                let found = find(&table[..end], pattern);
                 assert!(
-                    told.is_none_or(|told| told == *facts::of(pattern).expect(pattern)),
+                    found.is_none_or(|found| found == *facts::of(pattern).expect(pattern)),
                     "{pattern}, {end}"
                 );
             }

@@ -1,5 +1,5 @@
-//! Messages that a language model wrote, with the places of personal data in them: how much of each type the newest version finds and hides,
-//! beside the version before where there is one.
+//! Messages that a language model wrote, with labelled places of personal data: how much of each type the newest version finds and hides,
+//! compared with the version before if there is one.
 
 use super::measure::Measurer;
 use super::private_data::{Place, place, share, values};
@@ -50,7 +50,7 @@ const ASKED: [Asked; 2] = [
     },
 ];
 
-/// The files in `fixtures/labelled`, with what is told above the table of each.
+/// The files in `fixtures/labelled`, with the heading of each table.
 const FILES: [(&str, &str); 2] = [
     ("unseen-private-messages", "Messages by a language model that nothing was mended for"),
     ("private-messages", READ),

@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 pub(super) const ID: &str = "personal-data";
 /// The version before, and the newest.
 const VERSIONS: [&str; 2] = ["personal-data@2.0", ID];
+/// The version before, as headings name it.
+const BEFORE: &str = "2.0";
 
 /// Each type of label that the protocol claims to find, and the markers that may find it.
 const CLAIMED: [(&str, &[&str]); 12] = [
@@ -79,8 +81,9 @@ fn hidden(measurer: &Measurer) -> Result<String, String> {
             let _ = writeln!(page, "| {half} | {} | {} |", shown(version), sums.row());
         }
     }
-    page.push_str(
-        "\nBoth parts together, by type:\n\n| type of label | labels | characters | hidden, 2.0 | hidden, this |\n|---|---:|---:|---:|---:|\n",
+    let _ = write!(
+        page,
+        "\nBoth parts together, by type:\n\n| type of label | labels | characters | hidden, {BEFORE} | hidden, this |\n|---|---:|---:|---:|---:|\n"
     );
     let items = values(&measurer.text("pii.jsonl")?)?;
     let interactions: Vec<Value> = items.iter().map(|item| item["interaction"].clone()).collect();
@@ -234,12 +237,13 @@ struct Alarms {
 }
 
 fn alarms(measurer: &Measurer) -> Result<String, String> {
-    let mut page = "### Alarms on ordinary talk\n\n\
+    let mut page = format!(
+        "### Alarms on ordinary talk\n\n\
          Each turn is sensed by itself. Half of the `sgd` talks name the telephone number or address of a business: found is right there.\n\
          The patterns were mended on all of these texts, so the figures are no independent proof.\n\n\
-         | file | turns | with a find | share, 2.0 | share, this | talks | share, 2.0 | share, this | turns by marker |\n\
+         | file | turns | with a find | share, {BEFORE} | share, this | talks | share, {BEFORE} | share, this | turns by marker |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---|\n"
-        .to_owned();
+    );
     for file in ORDINARY {
         let items = values(&measurer.text(file)?)?;
         let mut sources: BTreeMap<String, Alarms> = BTreeMap::new();

@@ -12,7 +12,7 @@ struct Asked {
     score: Option<(&'static str, &'static str)>,
     /// Of turns: the marker, the label, whose list runs beside the segments, and the value that it stands for.
     moves: &'static [[&'static str; 3]],
-    /// The talks in `fixtures/labelled`: those that nothing was mended for, with what is told of them, and those that were read.
+    /// Files in `fixtures/labelled`: talks that nothing was mended for, each with the heading of its table, and talks that were read.
     unread: &'static [(&'static str, &'static str)],
     read: &'static [&'static str],
 }
