@@ -140,7 +140,7 @@ impl Chat {
         for edit in own {
             edits = match edit {
                 Edit::Text(part, text) => {
-                    edits.replace(part.get(), format!("\"{text}\""));
+                    edits.replace(part.get(), ["\"", &text, "\""].concat());
                     edits
                 }
                 Edit::Null(part) => {

@@ -40,7 +40,8 @@ impl<'j> Visitor<'j> for Members {
     }
 
     fn visit_map<A: MapAccess<'j>>(self, mut map: A) -> Result<Object<'j>, A::Error> {
-        let mut all = Vec::new();
+        // Few objects of an answer have more members; a list that grows is moved again and again.
+        let mut all = Vec::with_capacity(8);
         while let Some(raw) = map.next_key::<&'j RawValue>()? {
             let name = text_of(raw).ok_or_else(|| serde::de::Error::custom("a name that is no text"))?;
             all.push((Member { name, raw }, map.next_value()?));

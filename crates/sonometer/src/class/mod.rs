@@ -357,7 +357,7 @@ pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mu
 fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrence>) {
     let mut resume = [from; Class::ALL.len()];
     let mut before = text.before(from);
-    let mut addresses = Addresses::new(text.bytes());
+    let mut addresses = Addresses::new(text.bytes(), from);
     let more = !matches!(text.words, Vocabulary::None | Vocabulary::English);
     for (at, &byte) in text.bytes().iter().enumerate().skip(from) {
         let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
@@ -403,9 +403,10 @@ struct Addresses<'t> {
 }
 
 impl<'t> Addresses<'t> {
-    fn new(bytes: &'t [u8]) -> Self {
+    /// For places from byte `from` on.
+    fn new(bytes: &'t [u8], from: usize) -> Self {
         let mut addresses = Self { bytes, sign: 0, from: 0 };
-        addresses.look(0);
+        addresses.look(from.min(bytes.len()));
         addresses
     }
 

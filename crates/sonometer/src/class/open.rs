@@ -1,7 +1,7 @@
 //! Text that goes on: which occurrences hang on what nobody has read yet.
 
 use super::text::Text;
-use super::{ClassSet, Vocabulary, gives_way_to, may_begin, payment, with_words};
+use super::{ADDRESSES, Addresses, ClassSet, Vocabulary, gives_way_to, heads, may_begin, payment, with_words};
 use crate::class::Class;
 use std::cell::Cell;
 
@@ -9,7 +9,9 @@ use std::cell::Cell;
 /// the folded `text`: an occurrence may begin there, end somewhere else or be none, depending on what follows. Everything before it stays as it
 /// is, however the text goes on. `near` are the classes whose near misses matter too ([`super::find_near`]).
 ///
-/// This asks the scanners themselves, so no list of lead-ins and abbreviations can fall behind them.
+/// This asks the scanners themselves, so no list of lead-ins and abbreviations can fall behind them. Not asked are those that find nothing
+/// at a place, whatever follows: the first four bytes of a word rule them out, or it stands in a run without white space that is complete
+/// and has no sign of an address.
 pub(crate) fn first_open(
     text: &str,
     from: usize,
@@ -23,14 +25,26 @@ pub(crate) fn first_open(
     let more = !matches!(vocabulary, Vocabulary::None | Vocabulary::English);
     let mut resume = [from; Class::ALL.len()];
     let mut before = from.checked_sub(1).map_or(0, |before| view.at(before));
+    // What follows may belong to the last run without white space, and the sign of an address may be in it.
+    let last_run = view.bytes().iter().rposition(|byte| *byte <= b' ').map_or(0, |white| white + 1);
+    let mut addresses = Addresses::new(view.bytes(), from);
     for (at, &byte) in view.bytes().iter().enumerate().skip(from) {
+        let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
+        before = byte;
+        if inside {
+            continue;
+        }
         let mut here = may_begin(byte).intersection(read);
+        if byte.is_ascii_alphabetic() && !here.is_empty() {
+            here = heads::narrowed(here, view.bytes(), at);
+        }
         if more {
             here = here.union(with_words(byte).intersection(read));
         }
-        let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
-        before = byte;
-        if inside || here.is_empty() || !view.edge(at) {
+        if at < last_run && !here.intersection(ADDRESSES).is_empty() && !addresses.may_begin(at) {
+            here = here.without(ADDRESSES);
+        }
+        if here.is_empty() || !view.edge(at) {
             continue;
         }
         for class in here.iter() {

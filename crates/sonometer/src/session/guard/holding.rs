@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// The text before what is held back is forgotten when it is longer than this, in bytes: it is read again with each chunk, so
 /// it must not grow with the turn.
-const FORGET: usize = 128;
+const FORGET: usize = 72;
 /// Text longer than this, in bytes, is read again only when it has grown by an eighth, so that all reading together costs at most about
 /// nine times the text, however long a match stays open. Shorter text is read again with each chunk: that is what a guard is for.
 const LONG: usize = 4_096;
