@@ -18,6 +18,7 @@ mod talks;
 
 use self::measure::Measurer;
 use self::plan::{CARDS, Card};
+use crate::lanes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -38,12 +39,15 @@ pub(crate) fn run(check: bool, wished: Option<&str>) -> Result<(), String> {
         println!("cards: left out, there is no labelled data at {place}");
         return Ok(());
     }
-    let measurer = Measurer::new(&data)?;
+    let command = crate::test::whole_command()?;
+    let measured = lanes::side_by_side(lanes::of_cores(), CARDS, |card| {
+        measured(card, &Measurer::new(&command, &data, card.id)?)
+    })?;
     let mut stale = Vec::new();
     let mut pages = BTreeMap::new();
-    for card in CARDS {
+    for (card, measured) in CARDS.iter().zip(measured) {
         let path = root.join(CARDS_FOLDER).join(card.id).with_extension("md");
-        let (fresh, is_stale) = renew(&path, &measured(card, &measurer)?, check)?;
+        let (fresh, is_stale) = renew(&path, &measured?, check)?;
         report(card.id, is_stale, check, &mut stale);
         pages.insert(card.id, fresh);
     }

@@ -1,12 +1,11 @@
 //! Counts the instructions of fixed workloads and compares them with the recorded ones: a slowdown shows on a busy
 //! machine too, where no clock would show it.
 
+use crate::lanes;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::thread;
 
 /// Where the counts are recorded, from the root of the repository.
 const RECORD: &str = "benches/guard.txt";
@@ -69,23 +68,11 @@ fn count_all() -> Result<BTreeMap<String, u64>, String> {
     let binary = build()?;
     let names = Command::new(&binary).output().map_err(|e| format!("{}: {e}", binary.display()))?;
     let names = String::from_utf8_lossy(&names.stdout).into_owned();
-    let left = Mutex::new(names.lines());
-    let next = || left.lock().expect("no lane panics while it takes a name").next();
-    let lane = || {
-        let counted = std::iter::from_fn(next).map(|name| Ok((name.to_owned(), count(&binary, name)?)));
-        counted.collect::<Result<Vec<_>, String>>()
-    };
     // Counts are the same whatever else runs, so that every core counts.
-    let lanes = thread::available_parallelism().map_or(1, usize::from);
-    let mut all = BTreeMap::new();
-    thread::scope(|scope| {
-        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
-        for lane in lanes {
-            all.extend(lane.join().map_err(|_| "a count panicked")??);
-        }
-        Ok::<_, String>(())
+    let counted = lanes::side_by_side(lanes::of_cores(), names.lines(), |name| {
+        Ok((name.to_owned(), count(&binary, name)?))
     })?;
-    Ok(all)
+    counted.into_iter().collect()
 }
 
 /// Builds the workloads and gives the path of their binary.

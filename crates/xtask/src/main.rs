@@ -9,6 +9,7 @@ mod equal;
 mod fuzz;
 mod guard;
 mod header;
+mod lanes;
 mod measured;
 mod pages;
 mod recall;

@@ -1,16 +1,19 @@
 //! Tests that have a script of their own: `bindings/DOOR/test` of the doors, `bindings/DOOR/PART/test` of what stands in them, and `crates/CRATE/tests/NAME.sh` for what needs
 //! a program from elsewhere.
 
+use crate::lanes;
 use crate::test::{Tally, command, root};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Mutex;
-use std::thread;
 use std::time::Instant;
 
 /// Scripts that run side by side. What the longest of them wait for, links of whole programs and valgrind, keeps one core busy;
 /// more than two would make the limits of time in them doubtful on a machine with two cores.
 const LANES: usize = 2;
+
+/// The scripts that take longest (docs/measured/development.md), the longest first: begun last, one would run alone at the end.
+const LONGEST: [&str; 3] =
+    ["bindings/wasm/workbench/test", "bindings/python/test", "crates/sonometer-server/tests/postgres.sh"];
 
 /// What a script says in its last line and in lines that begin with `skipped: `.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +27,7 @@ pub(crate) struct Said {
     pub(crate) sound: bool,
 }
 
-/// Every script, by its path from the root of the repository.
+/// Every script, by its path from the root of the repository: the longest first, the others in the order of their names.
 pub(crate) fn all() -> Vec<(String, PathBuf)> {
     let inside = |folder: PathBuf| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -38,7 +41,8 @@ pub(crate) fn all() -> Vec<(String, PathBuf)> {
     let name = |script: &PathBuf| script.strip_prefix(root()).unwrap_or(script).display().to_string();
     let scripts = doors.into_iter().chain(of_crates).filter(|script| script.is_file());
     let mut scripts: Vec<_> = scripts.map(|script| (name(&script), script)).collect();
-    scripts.sort();
+    let is_later = |name: &str| LONGEST.iter().position(|long| *long == name).unwrap_or(LONGEST.len());
+    scripts.sort_by_cached_key(|(name, _)| (is_later(name), name.clone()));
     scripts
 }
 
@@ -48,28 +52,13 @@ pub(crate) fn run_all(
     scripts: Vec<(String, PathBuf)>,
     sonometer: &Path,
 ) -> Result<Vec<(String, Said)>, String> {
-    let left = Mutex::new(scripts.into_iter());
-    let next = || left.lock().expect("no lane panics while it takes a script").next();
-    let lane = || {
-        let mut ended = Vec::new();
-        while let Some((name, script)) = next() {
-            let said = run(&name, &script, sonometer).unwrap_or_else(|why| {
-                println!("{why}");
-                Said::default()
-            });
-            ended.push((name, said));
-        }
-        ended
-    };
-    let mut said = Vec::new();
-    thread::scope(|scope| {
-        let lanes: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
-        for lane in lanes {
-            said.extend(lane.join().map_err(|_| "a lane of scripts panicked")?);
-        }
-        Ok::<_, String>(())
-    })?;
-    Ok(said)
+    lanes::side_by_side(LANES, scripts, |(name, script)| {
+        let said = run(&name, &script, sonometer).unwrap_or_else(|why| {
+            println!("{why}");
+            Said::default()
+        });
+        (name, said)
+    })
 }
 
 /// Runs a script and shows what it says.
@@ -130,13 +119,11 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_found() {
-        for name in [
-            "bindings/c/test",
-            "bindings/wasm/workbench/test",
-            "crates/sonometer-server/tests/schemathesis.sh",
-        ] {
-            assert!(all().iter().any(|(script, _)| script == name), "{name}");
+    fn scripts_are_found_and_the_longest_come_first() {
+        let names: Vec<String> = all().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names[..LONGEST.len()], LONGEST);
+        for name in ["bindings/c/test", "crates/sonometer-server/tests/schemathesis.sh"] {
+            assert!(names.iter().any(|script| script == name), "{name}");
         }
     }
 

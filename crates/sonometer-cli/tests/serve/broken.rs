@@ -1,24 +1,10 @@
 //! Databases that cannot be used end the start with one line: which file, what is wrong, what to do. Nothing is written to them.
 
-use crate::{SONOMETER, Served, admin, database, folder, send, server};
+use crate::{SONOMETER, Served, admin, database, folder, send, server, sqlite};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Runs SQL on an SQLite file; `false`: there is no `sqlite3` here.
-fn sqlite(file: &Path, sql: &str) -> bool {
-    match Command::new("sqlite3").arg(file).arg(sql).output() {
-        Ok(done) if done.status.success() => true,
-        Ok(done) => panic!("{sql}: {}", String::from_utf8_lossy(&done.stderr)),
-        Err(_) => {
-            println!(
-                "skipped: databases made by other means (there is no sqlite3; Debian's package sqlite3)"
-            );
-            false
-        }
-    }
-}
 
 /// Neither the server nor the administration starts, and both say these words in one line.
 #[track_caller]

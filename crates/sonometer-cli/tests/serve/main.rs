@@ -54,6 +54,20 @@ fn database(folder: &Path) -> String {
     format!("{server}?options[search_path]={name}")
 }
 
+/// Runs SQL on an SQLite file; `false`: there is no `sqlite3` here.
+fn sqlite(file: &Path, sql: &str) -> bool {
+    match Command::new("sqlite3").arg(file).arg(sql).output() {
+        Ok(done) if done.status.success() => true,
+        Ok(done) => panic!("{sql}: {}", String::from_utf8_lossy(&done.stderr)),
+        Err(_) => {
+            println!(
+                "skipped: databases made by other means (there is no sqlite3; Debian's package sqlite3)"
+            );
+            false
+        }
+    }
+}
+
 struct Served {
     child: Child,
     address: String,

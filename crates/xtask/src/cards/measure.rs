@@ -19,12 +19,11 @@ pub(crate) struct Measurer {
 }
 
 impl Measurer {
-    /// Builds the command. `data` is the folder of the labelled data.
-    pub(crate) fn new(data: &Path) -> Result<Self, String> {
-        let command = crate::test::whole_command()?;
-        let scratch = command.with_file_name("cards");
+    /// `data` is the folder of the labelled data; `card` names the card, which has a scratch folder of its own.
+    pub(crate) fn new(command: &Path, data: &Path, card: &str) -> Result<Self, String> {
+        let scratch = command.with_file_name("cards").join(card);
         std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
-        Ok(Self { command, data: data.to_path_buf(), scratch })
+        Ok(Self { command: command.to_path_buf(), data: data.to_path_buf(), scratch })
     }
 
     /// The figures of a question on both halves, and its table.
