@@ -2,7 +2,7 @@
 //! a program from elsewhere.
 
 use crate::lanes;
-use crate::test::{Tally, command, root};
+use crate::test::{Tally, command, root, with_threads};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
@@ -64,7 +64,7 @@ pub(crate) fn run_all(
 /// Runs a script and shows what it says.
 fn run(name: &str, script: &Path, sonometer: &Path) -> Result<Said, String> {
     let begin = Instant::now();
-    let mut script_of = command(script);
+    let mut script_of = with_threads(command(script));
     script_of.current_dir(root()).env("SONOMETER_COMMAND", sonometer);
     let output = script_of.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|e| format!("{}: {e}", script.display()))?;

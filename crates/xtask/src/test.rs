@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every test of the repository, what was left out by name, and one line with the sum.
 
-use crate::{doors, scripts};
+use crate::{doors, lanes, scripts};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -114,8 +114,9 @@ impl Tally {
 
 /// Runs cargo, shows what it says, and counts; the second value is whether it ended well.
 fn cargo_test(arguments: &[&str]) -> Result<(Tally, bool), String> {
+    let mut cargo = with_threads(cargo());
     let output =
-        cargo().args(arguments).stderr(Stdio::inherit()).output().map_err(|e| format!("cargo: {e}"))?;
+        cargo.args(arguments).stderr(Stdio::inherit()).output().map_err(|e| format!("cargo: {e}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
     let mut tally = Tally::default();
@@ -220,6 +221,15 @@ pub(crate) fn cargo() -> Command {
     let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
+}
+
+/// A command that runs tests of cargo. Two for each core: those of the service wait for others half of the time.
+pub(crate) fn with_threads(mut command: Command) -> Command {
+    const THREADS: &str = "RUST_TEST_THREADS";
+    if std::env::var_os(THREADS).is_none() {
+        command.env(THREADS, (2 * lanes::of_cores()).to_string());
+    }
+    command
 }
 
 /// A command without what `cargo run` tells of this package: build scripts that look at it (that of ring does) would run
