@@ -24,7 +24,14 @@ impl TurnText<'_> {
     /// is sure. Words, gaps and classes are those of the fold in both: folding twice is folding once. Only capitals, exact words and
     /// regular expressions are asked of what is written.
     pub(crate) fn says_the_same_folded(&self, plan: &Plan, piece: Piece<'_>, folded: &Folded<'_>) -> bool {
-        self.words_are_alike(plan) && self.expressions_are_alike(plan, piece, folded)
+        self.words_are_alike(plan) && self.tokens_are_apart() && self.expressions_are_alike(plan, piece, folded)
+    }
+
+    /// Whether each character stands for one token at most. Of one that stands for two (`½`, folded `1⁄2`), each token is judged by itself as it
+    /// is written, and both together unfolded, where a negation reaches either.
+    fn tokens_are_apart(&self) -> bool {
+        let own = |at: usize| self.own_range(self.tokens[at].start as usize, self.tokens[at].end as usize);
+        (1..self.tokens.len()).all(|at| own(at - 1).end <= own(at).start)
     }
 
     fn words_are_alike(&self, plan: &Plan) -> bool {

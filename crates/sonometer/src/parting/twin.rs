@@ -112,6 +112,7 @@ impl Twin {
     /// The turn has been parted there.
     pub(super) fn parted(&mut self, cut: Cut) {
         let Some(end) = self.end(cut) else { return };
+        self.crossing.parted(end);
         self.ends.retain(|(at, _)| *at > cut.at);
         // The character before is looked back at.
         let kept = self.text[..end - self.base].char_indices().next_back().map_or(0, |(at, _)| at);

@@ -94,6 +94,7 @@ impl Watch {
 
     /// The turn has been parted there.
     pub(crate) fn parted(&mut self, cut: Cut) {
+        self.written.parted(cut.at);
         self.twin.iter_mut().for_each(|twin| twin.parted(cut));
     }
 }
@@ -113,12 +114,14 @@ impl Crossing {
         if ways.follow(bounds.far(), known, cut, &mut |_, found| cover(covered, found))? < cut {
             return Ok(false);
         }
-        // Few are left here: those before the last cut are forgotten.
-        let is_free = !covered.iter().any(|found| found.start < cut && cut < found.end);
-        if is_free {
-            covered.retain(|found| found.end > cut);
-        }
-        Ok(is_free)
+        let first = covered.partition_point(|found| found.end <= cut);
+        Ok(covered.get(first).is_none_or(|found| found.start >= cut))
+    }
+
+    /// The text has been parted there: what is covered before is asked about no more. Not when a cut is free, as somebody else may
+    /// refuse it, and then an earlier one is asked about.
+    pub(super) fn parted(&mut self, cut: usize) {
+        self.covered.retain(|found| found.end > cut);
     }
 }
 
