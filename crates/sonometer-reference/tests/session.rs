@@ -6,8 +6,8 @@
 use proptest::prelude::*;
 use sonometer::interaction::Turn;
 use sonometer::protocol::{Marker, Mask, Modality, NegationMode};
-use sonometer::{Event, Interaction, MaskKey, Place, Protocol, SenseOptions, Sensor, SessionOptions, Step};
-use sonometer::{OffsetUnit, Profile, Reading, Unit, View};
+use sonometer::{Error, Event, Instrument, Interaction, MaskKey, Place, Protocol, SenseOptions, Sensor};
+use sonometer::{OffsetUnit, Profile, Reading, Session, SessionOptions, Step, Unit, View};
 use sonometer_reference::generate::{self, cases};
 use sonometer_reference::vectors;
 use std::path::Path;
@@ -57,14 +57,18 @@ fn interaction() -> impl Strategy<Value = Interaction> {
     ]
 }
 
-/// The steps of a session, and its reading.
+/// The steps of a session of a protocol, and its reading.
 fn feed(
     sensor: &Sensor,
     interaction: &Interaction,
     cuts: &Cuts,
     options: SessionOptions,
 ) -> (Vec<Step>, Reading) {
-    let mut session = sensor.session(options);
+    feed_into(sensor.session(options), interaction, cuts)
+}
+
+/// The same of any session.
+fn feed_into(mut session: Session, interaction: &Interaction, cuts: &Cuts) -> (Vec<Step>, Reading) {
     let mut steps = Vec::new();
     let mut sizes = cuts.sizes.iter().copied().cycle();
     for turn in interaction.turns() {
@@ -245,6 +249,34 @@ proptest! {
     }
 }
 
+/// Whether a session of a metric or a blueprint gives what the whole gives; nothing where the target or the interaction is refused.
+fn check_composition(
+    instrument: Result<Instrument, Error>,
+    interaction: &Interaction,
+    cuts: &Cuts,
+) -> Result<(), TestCaseError> {
+    let sense = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
+    let Ok(instrument) = instrument else { return Ok(()) };
+    let Ok(at_once) = instrument.sense_with(interaction, sense) else { return Ok(()) };
+    let (_, reading) = feed_into(instrument.session(SessionOptions { sense, ..chars() }), interaction, cuts);
+    let view = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes), ..View::default() };
+    prop_assert_eq!(reading.to_json(view), at_once.to_json(view));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_session_of_a_composition_gives_what_the_whole_gives(
+        (shelf, target) in generate::composition(),
+        interaction in interaction(),
+        cuts in cuts(),
+    ) {
+        check_composition(Instrument::new(target, &shelf), &interaction, &cuts)?;
+    }
+}
+
 /// Turns that are read in pieces where they are known as a whole: contents with ends of sentences between them, in another order each time, of
 /// which some have disguises.
 fn long_turn() -> impl Strategy<Value = Interaction> {
@@ -286,15 +318,23 @@ proptest! {
     }
 }
 
-/// Every vector of a protocol that reads its interaction.
+/// Every vector of a protocol that reads its interaction, and of a metric or a blueprint.
 #[test]
 fn vectors_come_in_byte_by_byte_by_words_and_by_segments() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let vectors = vectors::all(&root).unwrap_or_else(|reason| panic!("{reason}"));
     let mut fed = 0;
     for vector in &vectors {
-        let Ok((protocol, _)) = Protocol::read(&vector.target) else { continue };
         let Ok(interaction) = Interaction::from_json(&vector.interaction) else { continue };
+        let Ok((protocol, _)) = Protocol::read(&vector.target) else {
+            for sizes in [vec![1], vec![4, 5]] {
+                let cuts = Cuts { sizes, whole_segments: false };
+                if let Err(error) = check_composition(vector.instrument(), &interaction, &cuts) {
+                    panic!("{} `{}`: {error}", vector.place, vector.name);
+                }
+            }
+            continue;
+        };
         if !protocol.modalities.contains(&interaction.modality()) {
             continue;
         }

@@ -1,7 +1,9 @@
 //! Text that goes on: which occurrences hang on what nobody has read yet.
 
 use super::text::Text;
-use super::{ADDRESSES, Addresses, ClassSet, Vocabulary, gives_way_to, heads, may_begin, payment, with_words};
+use super::{
+    ADDRESSES, Addresses, ClassSet, Vocabulary, gives_way_to, heads, may_begin, payment, with_words,
+};
 use crate::class::Class;
 use std::cell::Cell;
 

@@ -5,6 +5,7 @@ use super::{Piece, shout};
 use crate::expression::{Characters, Seen};
 use crate::sensor::Plan;
 use crate::text::fold::Folded;
+use crate::text::several;
 use std::ops::Range;
 
 /// Whether nothing is found in the fold of a piece, read like a text of its own, but what is found in the piece.
@@ -22,16 +23,12 @@ pub(crate) fn reads_alike(plan: &Plan, piece: Piece<'_>) -> bool {
 impl TurnText<'_> {
     /// Whether nothing is found in the fold of this piece, read like a text of its own, but what is found here; `folded` is the fold of what
     /// is sure. Words, gaps and classes are those of the fold in both: folding twice is folding once. Only capitals, exact words and
-    /// regular expressions are asked of what is written.
+    /// regular expressions are asked of what is written. Of a character that stands for several tokens, each is judged by itself as it is
+    /// written, and all of them together unfolded, where a negation reaches any.
     pub(crate) fn says_the_same_folded(&self, plan: &Plan, piece: Piece<'_>, folded: &Folded<'_>) -> bool {
-        self.words_are_alike(plan) && self.tokens_are_apart() && self.expressions_are_alike(plan, piece, folded)
-    }
-
-    /// Whether each character stands for one token at most. Of one that stands for two (`½`, folded `1⁄2`), each token is judged by itself as it
-    /// is written, and both together unfolded, where a negation reaches either.
-    fn tokens_are_apart(&self) -> bool {
-        let own = |at: usize| self.own_range(self.tokens[at].start as usize, self.tokens[at].end as usize);
-        (1..self.tokens.len()).all(|at| own(at - 1).end <= own(at).start)
+        self.words_are_alike(plan)
+            && several::first_in(self.own).is_none()
+            && self.expressions_are_alike(plan, piece, folded)
     }
 
     fn words_are_alike(&self, plan: &Plan) -> bool {

@@ -7,6 +7,7 @@ use super::frontier::{Cut, Rules};
 use crate::matcher::{Disguise, Piece};
 use crate::sensor::Plan;
 use crate::text::fold::{Folded, floor_char_boundary};
+use crate::text::several;
 
 /// A piece has at least so many bytes, but for the last, where a protocol undoes disguises: with fewer, what each costs by itself shows; with
 /// more, more text is read a second time that has no disguise. In tests pieces are small, so that short texts have many.
@@ -64,8 +65,9 @@ impl<'l> Long<'l> {
     fn new(plans: &'l [&'l Plan], text: &'l str, size: usize) -> Option<Self> {
         let rules = Rules::of(plans.iter().copied());
         let (mut disguises, mut watches) = (Vec::new(), Vec::new());
+        let has_several = || several::first_in(text).is_some();
         for plan in plans {
-            let disguise = match plan.looks_at_writing() {
+            let disguise = match plan.looks_at_writing() || plan.unfolding.is_some() && has_several() {
                 true => disguise(plan, &rules, text),
                 // Each piece tells of itself.
                 false => Disguise::Unknown,

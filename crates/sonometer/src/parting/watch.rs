@@ -7,6 +7,8 @@ use super::ways::{Blind, Known, Ways};
 use crate::expression::Bounds;
 use crate::matcher::{Disguise, Piece};
 use crate::sensor::Plan;
+use crate::text::fold::Folded;
+use crate::text::several;
 use std::ops::Range;
 
 /// The watch over one turn for one protocol.
@@ -15,26 +17,38 @@ pub(crate) struct Watch {
     written: Crossing,
     /// The unfolded text, where it is asked about.
     twin: Option<Twin>,
+    /// Of a protocol that unfolds and does not ask: up to where the turn was searched for a character that stands for several tokens, and
+    /// where the first one stands. What is judged there depends on whether there is a disguise anywhere in the turn, so nothing behind it
+    /// settles before the end.
+    several: (usize, Option<usize>),
     /// No cut of this turn is allowed any more.
     has_given_up: bool,
     /// As `has_given_up`, for every turn: turns are read when they are complete.
     is_blind: bool,
-    /// No expression to watch, and nothing unfolded: every cut is allowed.
+    /// No expression to watch, and nothing is unfolded: every cut is allowed.
     is_idle: bool,
 }
 
 impl Watch {
     pub(crate) fn new(plan: &Plan) -> Self {
         let twin = plan.looks_at_writing().then(Twin::new);
-        let is_idle = plan.regexes.is_empty() && twin.is_none();
-        let is_blind = !is_idle && plan.bounds().far().is_none();
-        Self { written: Crossing::default(), twin, has_given_up: is_blind, is_blind, is_idle }
+        let is_idle = plan.regexes.is_empty() && plan.unfolding.is_none();
+        let is_blind = !plan.regexes.is_empty() && plan.bounds().far().is_none();
+        Self {
+            written: Crossing::default(),
+            twin,
+            several: (0, None),
+            has_given_up: is_blind,
+            is_blind,
+            is_idle,
+        }
     }
 
     /// A new turn begins.
     pub(crate) fn reset(&mut self) {
         self.written = Crossing::default();
         self.twin.iter_mut().for_each(Twin::reset);
+        self.several = (0, None);
         self.has_given_up = self.is_blind;
     }
 
@@ -51,6 +65,16 @@ impl Watch {
     /// What it knows of disguises in the turn.
     pub(crate) fn disguise(&self) -> Disguise {
         self.twin.as_ref().map_or(Disguise::Unknown, Twin::disguise)
+    }
+
+    /// The same when the turn is complete, of which all but the text from byte `rest` on has been read.
+    pub(crate) fn disguise_at_end(&self, plan: &Plan, turn: &str, rest: usize) -> Disguise {
+        let unfolding = plan.unfolding.as_ref().filter(|_| self.twin.is_none());
+        match unfolding.filter(|_| several::first_in(&turn[rest..]).is_some()) {
+            Some(unfolding) if unfolding.unfold(Folded::new(turn).text()).is_some() => Disguise::Somewhere,
+            Some(_) => Disguise::Nowhere,
+            None => self.disguise(),
+        }
     }
 
     /// Whether it asks about the unfolded text: whether what is sure of that matters.
@@ -75,6 +99,9 @@ impl Watch {
         if self.has_given_up {
             return false;
         }
+        if plan.unfolding.is_some() && self.twin.is_none() && self.has_several(piece, cut) {
+            return false;
+        }
         let gap = &piece.ahead[cut.gap - piece.base..cut.at - piece.base];
         let known = Known { text: piece.ahead, base: piece.base };
         let bounds = plan.bounds();
@@ -85,6 +112,18 @@ impl Watch {
                 Some(twin) => twin.allows(plan, piece, gap, cut).unwrap_or_else(|Blind| self.give_up()),
                 None => true,
             }
+    }
+
+    /// Whether a character of the turn before a cut stands for several tokens.
+    fn has_several(&mut self, piece: Piece<'_>, cut: Cut) -> bool {
+        let (searched, first) = &mut self.several;
+        let from = (*searched).max(piece.base);
+        if first.is_none() && from < cut.next {
+            *first =
+                several::first_in(&piece.ahead[from - piece.base..cut.next - piece.base]).map(|at| from + at);
+            *searched = cut.next;
+        }
+        first.is_some_and(|first| first < cut.next)
     }
 
     fn give_up(&mut self) -> bool {

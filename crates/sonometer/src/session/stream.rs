@@ -422,8 +422,11 @@ impl Stream {
             return;
         };
         composer.advance(&text, true);
-        let known = &composer.text(&text)[rest.gap..];
-        let disguises: Vec<Disguise> = self.watches.iter().map(Watch::disguise).collect();
+        let whole = composer.text(&text);
+        let known = &whole[rest.gap..];
+        let each = self.watches.iter().zip(self.instrument.sensors());
+        let disguises: Vec<Disguise> =
+            each.map(|(watch, sensor)| watch.disguise_at_end(sensor.plan(), whole, rest.gap)).collect();
         let piece = Piece {
             base: rest.gap,
             from: rest.at - rest.gap,

@@ -14,6 +14,7 @@ pub(crate) mod edit;
 mod fold_table;
 mod nfc;
 mod parts;
+pub(crate) mod several;
 mod tokens;
 mod unicode;
 
