@@ -95,6 +95,8 @@ fn what_cannot_be_served_is_told_at_the_start() {
             "a token is one word of 16 or more letters",
         ),
         (vec!["--token-file".to_owned(), path("short.txt")], "--http"),
+        (vec!["--stalled-seconds=5".to_owned()], "--http"),
+        (vec!["--http".to_owned(), "--stalled-seconds=0".to_owned()], "a whole number from 1 to 86400"),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let told = complaint(&arguments);

@@ -147,6 +147,53 @@ fn reads_its_file_again() {
     let _ = std::fs::remove_file(&path);
 }
 
+/// A client that asks on and on and reads no answer, by the file, by the flag, and after a hang-up.
+#[test]
+fn lets_go_who_reads_nothing() {
+    let path = std::env::temp_dir().join(format!("sonometer-stalled-{}.toml", std::process::id()));
+    let write = |seconds: u64| {
+        write_policy(&path, "http://127.0.0.1:1", "label");
+        let policy = std::fs::read_to_string(&path).expect("reads");
+        let (upstream, rules) = policy.split_once('\n').expect("has lines");
+        let text = format!("{upstream}\n[limits]\nstalled_seconds = {seconds}\n{rules}");
+        std::fs::write(&path, text).expect("writes");
+    };
+    let name = path.to_string_lossy().into_owned();
+    let floods = |address: &str| {
+        let mut socket = TcpStream::connect(address).expect("connects");
+        let asks = b"GET /sonometer/counts HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
+        socket.set_write_timeout(Some(Duration::from_secs(60))).expect("is set");
+        let error = loop {
+            if let Err(error) = socket.write_all(&asks) {
+                break error;
+            }
+        };
+        assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "is still connected");
+    };
+    write(1);
+    let (running, address) = start(&["--listen", "127.0.0.1:0", "--config", &name]);
+    floods(&address);
+    drop(running);
+    write(86_400);
+    let flag = ["--listen", "127.0.0.1:0", "--config", &name, "--stalled-seconds", "1"];
+    let (running, address) = start(&flag);
+    floods(&address);
+    drop(running);
+    let mut command = command(&["--listen", "127.0.0.1:0", "--config", &name]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let (out, err) = (child.stdout.take().expect("is piped"), child.stderr.take().expect("is piped"));
+    let running = Running(child);
+    let mut line = String::new();
+    BufReader::new(out).read_line(&mut line).expect("reads");
+    write(1);
+    running.hang_up();
+    let mut told = String::new();
+    BufReader::new(err).read_line(&mut told).expect("reads");
+    assert!(told.contains("new conversations are guarded by policy"), "{told}");
+    floods(line.trim().strip_prefix("listening on http://").expect("says where"));
+    let _ = std::fs::remove_file(&path);
+}
+
 /// A stop waits for answers, and an answer may never end.
 #[test]
 fn who_asks_twice_to_stop_does_not_wait_for_answers() {
@@ -232,6 +279,12 @@ fn says_what_is_wrong() {
     let name = path.to_string_lossy().into_owned();
     let wrong = said(&["--config", &name]);
     assert!(wrong.contains(", line 4") && wrong.contains("unknwon"), "{wrong}");
+    for seconds in ["0", "-1", "86401", "1.5", "\"60\""] {
+        std::fs::write(&path, format!("[limits]\nstalled_seconds = {seconds}\n")).expect("writes");
+        let wrong = said(&["--config", &name]);
+        let why = ", line 2: a whole number of seconds from 1 to 86400, without quotes";
+        assert!(wrong.contains(why), "{seconds}: {wrong}");
+    }
     std::fs::write(&path, "[guard.limits]\nlanes = -1\n").expect("writes");
     let wrong = said(&["--config", &name]);
     assert!(wrong.contains("line 2") && wrong.contains("expected a whole number, 0 or more"), "{wrong}");

@@ -8,15 +8,17 @@ use crate::sieve;
 use crate::works::Client;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::connect_info::Connected;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::serve::IncomingStream;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
+use hyper_util::service::TowerToHyperService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use sonometer_listen::{Bounds, STALLED};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +28,26 @@ use tokio::time::{sleep, timeout};
 
 /// Where the server is.
 const PATH: &str = "/mcp";
-/// How long a stop waits for what is under way: longer than a call takes. A connection on which nothing comes any more would keep it for ever.
-const DRAIN: Duration = Duration::from_secs(15);
+/// How long others may keep the server waiting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    /// A client, until the headers of its next request have come in.
+    pub(crate) head: Duration,
+    /// A client, until its message has come in: that is read whole, and holds one of the places of all.
+    pub(crate) message: Duration,
+    /// A client that takes nothing of an answer.
+    pub(crate) stalled: Duration,
+    /// What is under way at a stop: longer than a call takes. A connection on which nothing comes any more would keep it for ever.
+    pub(crate) drain: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        let minute = Duration::from_secs(60);
+        Self { head: minute, message: minute, stalled: STALLED, drain: Duration::from_secs(15) }
+    }
+}
+
 /// What is read of a refused message at most, and for how long.
 const REST: (usize, Duration) = (8 * MESSAGE_BYTES, Duration::from_secs(5));
 
@@ -36,16 +56,7 @@ const REST: (usize, Duration) = (8 * MESSAGE_BYTES, Duration::from_secs(5));
 struct Door {
     token: Arc<str>,
     places: Arc<Semaphore>,
-}
-
-/// A connection is a client.
-#[derive(Clone, Debug)]
-struct Connection(Client);
-
-impl Connected<IncomingStream<'_, TcpListener>> for Connection {
-    fn connect_info(_: IncomingStream<'_, TcpListener>) -> Self {
-        Self(Client::new())
-    }
+    message: Duration,
 }
 
 /// Serves until `stop` ends.
@@ -53,17 +64,8 @@ pub(crate) async fn serve(
     bench: Arc<Bench>,
     listener: TcpListener,
     token: &str,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    serve_and_drain(bench, listener, token, stop, DRAIN).await
-}
-
-async fn serve_and_drain(
-    bench: Arc<Bench>,
-    listener: TcpListener,
-    token: &str,
-    stop: impl Future<Output = ()> + Send + 'static,
-    drain: Duration,
+    times: Times,
+    stop: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     let is_local = listener.local_addr()?.ip().is_loopback();
     let config = StreamableHttpServerConfig::default()
@@ -79,7 +81,8 @@ async fn serve_and_drain(
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    let door = Door { token: token.into(), places: Arc::new(Semaphore::new(WAITING_OF_ALL)) };
+    let places = Arc::new(Semaphore::new(WAITING_OF_ALL));
+    let door = Door { token: token.into(), places, message: times.message };
     let router = Router::new()
         .route_service(PATH, service)
         .fallback(|| async { refused(StatusCode::NOT_FOUND, "the address of the server ends in /mcp") })
@@ -89,27 +92,31 @@ async fn serve_and_drain(
         stop.await;
         let _ = told.send(());
     };
-    let serving = axum::serve(listener, router.into_make_service_with_connect_info::<Connection>())
-        .with_graceful_shutdown(stop);
+    let answers = TowerToHyperService::new(router);
+    let each = || {
+        // A connection is a client.
+        let (answers, client) = (answers.clone(), Client::new());
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(client.clone());
+            answers.call(request)
+        });
+        (Bounds { head: times.head, stalled: times.stalled }, service)
+    };
     let late = async {
         match stopped.await {
-            Ok(()) => sleep(drain).await,
+            Ok(()) => sleep(times.drain).await,
             Err(_) => std::future::pending().await,
         }
     };
     tokio::select! {
-        served = serving => served,
-        () = late => Ok(()),
+        () = sonometer_listen::serve(listener, each, stop) => {}
+        () = late => {}
     }
+    Ok(())
 }
 
 /// Lets in who has the token, before anything of the body is read.
-async fn admit(
-    State(door): State<Door>,
-    ConnectInfo(Connection(client)): ConnectInfo<Connection>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+async fn admit(State(door): State<Door>, mut request: Request, next: Next) -> Response {
     if !knows(request.headers(), &door.token) {
         let why = "the token is missing or wrong; send the header `Authorization: Bearer TOKEN` with the token that `sonometer mcp` was given or printed";
         let mut response = refused(StatusCode::UNAUTHORIZED, why);
@@ -131,12 +138,15 @@ async fn admit(
         return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
     };
     if request.method() == Method::POST && request.uri().path() == PATH {
-        request = match readable(request).await {
-            Ok(request) => request,
-            Err(response) => return *response,
+        request = match timeout(door.message, readable(request)).await {
+            Ok(Ok(request)) => request,
+            Ok(Err(response)) => return *response,
+            Err(_) => {
+                let why = "the message did not come in whole in time; send it again";
+                return refused(StatusCode::REQUEST_TIMEOUT, why);
+            }
         };
     }
-    request.extensions_mut().insert(client);
     let response = next.run(request).await;
     drop(place);
     response
@@ -208,8 +218,10 @@ fn refused(status: StatusCode, why: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::SocketAddr;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
+    use tokio::task::JoinHandle;
 
     #[test]
     fn a_token_is_right_as_a_whole() {
@@ -237,7 +249,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
         let address = listener.local_addr().expect("is bound");
         let bench = Arc::new(Bench::new(crate::Own::default()));
-        let serving = tokio::spawn(serve(bench, listener, "secret", std::future::pending()));
+        let serving =
+            tokio::spawn(serve(bench, listener, "secret", Times::default(), std::future::pending()));
         for (message, id, code, told) in [
             ("not json", "null", -32700, "is not JSON: expected ident at line 1 column 2;"),
             (
@@ -297,8 +310,8 @@ mod tests {
             let _ = asked.await;
         };
         let bench = Arc::new(Bench::new(crate::Own::default()));
-        let serving =
-            tokio::spawn(serve_and_drain(bench, listener, "secret", stop, Duration::from_millis(100)));
+        let times = Times { drain: Duration::from_millis(100), ..Times::default() };
+        let serving = tokio::spawn(serve(bench, listener, "secret", times, stop));
         let mut open = Vec::new();
         let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\n";
         let body = format!("{head}authorization: Bearer secret\r\ncontent-length: 9\r\n\r\n{{");
@@ -311,5 +324,61 @@ mod tests {
         ask.send(()).expect("is asked");
         let ended = timeout(Duration::from_secs(10), serving).await.expect("ends in time");
         ended.expect("is no panic").expect("serves");
+    }
+
+    /// A server whose clients may keep it waiting for a moment only.
+    async fn impatient() -> (SocketAddr, JoinHandle<std::io::Result<()>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+        let address = listener.local_addr().expect("is bound");
+        let moment = Duration::from_millis(100);
+        let times = Times { head: moment, message: moment, stalled: moment, ..Times::default() };
+        let bench = Arc::new(Bench::new(crate::Own::default()));
+        (address, tokio::spawn(serve(bench, listener, "secret", times, std::future::pending())))
+    }
+
+    /// A client without the token that asks on and on and reads no answer.
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_loses_its_connection() {
+        let (address, serving) = impatient().await;
+        let mut socket = TcpStream::connect(address).await.expect("connects");
+        let asks = b"GET /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
+        let ended = async { while socket.write_all(&asks).await.is_ok() {} };
+        timeout(Duration::from_secs(60), ended).await.expect("is ended");
+        serving.abort();
+    }
+
+    #[tokio::test]
+    async fn a_client_that_sends_no_head_is_let_go() {
+        let (address, serving) = impatient().await;
+        for half in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
+            let mut socket = TcpStream::connect(address).await.expect("connects");
+            socket.write_all(half.as_bytes()).await.expect("sends");
+            let mut rest = Vec::new();
+            let ended = timeout(Duration::from_secs(60), socket.read_to_end(&mut rest)).await;
+            ended.expect("is ended").expect("ends in good order");
+        }
+        serving.abort();
+    }
+
+    /// More of them than there are places: who comes after them is answered.
+    #[tokio::test]
+    async fn messages_that_never_end_hold_no_place() {
+        let (address, serving) = impatient().await;
+        let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\n";
+        let mut open = Vec::new();
+        for _ in 0..WAITING_OF_ALL {
+            let mut socket = TcpStream::connect(address).await.expect("connects");
+            let half = format!("{head}content-length: 9\r\n\r\n{{");
+            socket.write_all(half.as_bytes()).await.expect("sends");
+            open.push(socket);
+        }
+        for mut socket in open {
+            let mut answer = String::new();
+            let read = timeout(Duration::from_secs(60), socket.read_to_string(&mut answer)).await;
+            read.expect("is answered").expect("is UTF-8");
+            assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+            assert!(answer.contains("did not come in whole in time; send it again"), "{answer}");
+        }
+        serving.abort();
     }
 }

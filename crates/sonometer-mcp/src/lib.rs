@@ -19,8 +19,10 @@ mod tool;
 mod works;
 
 pub use bench::Own;
+pub use sonometer_listen::STALLED;
 
 use bench::Bench;
+use http::Times;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -29,6 +31,7 @@ use std::fmt::Write;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -86,7 +89,8 @@ impl Sonometer {
         served.and(written)
     }
 
-    /// Serves clients that send `Authorization: Bearer` with this token, at `/mcp`, until `stop` ends.
+    /// Serves clients that send `Authorization: Bearer` with this token, at `/mcp`, until `stop` ends. A client that takes nothing of an answer
+    /// for as long as `stalled` ([`STALLED`] is a good time) loses its connection.
     ///
     /// # Errors
     /// Those of the listener.
@@ -94,9 +98,11 @@ impl Sonometer {
         &self,
         listener: TcpListener,
         token: &str,
-        stop: impl Future<Output = ()> + Send + 'static,
+        stalled: Duration,
+        stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        http::serve(Arc::clone(&self.bench), listener, token, stop).await
+        let times = Times { stalled, ..Times::default() };
+        http::serve(Arc::clone(&self.bench), listener, token, times, stop).await
     }
 }
 

@@ -12,6 +12,7 @@ mod upstream;
 
 pub use counts::Counts;
 pub use observer::Ended;
+pub use sonometer_listen::STALLED;
 pub use tables::TableKeys;
 pub use upstream::{Upstream, WrongUpstream};
 
@@ -24,7 +25,7 @@ use guards::Guards;
 use http_body_util::{BodyExt, Limited};
 use observer::{Observer, Trace};
 use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Report, Route, Unknown};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -53,6 +54,7 @@ struct Inner {
     counts: Counts,
     litellm: litellm::Calls,
     tables: RwLock<Option<Arc<TableKeys>>>,
+    stalled: RwLock<Duration>,
     observer: Observer,
 }
 
@@ -64,7 +66,11 @@ impl Inner {
     }
 
     fn tables(&self) -> Option<Arc<TableKeys>> {
-        self.tables.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+        self.tables.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn stalled(&self) -> Duration {
+        *self.stalled.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,6 +83,7 @@ impl Proxy {
             counts: Counts::default(),
             litellm: litellm::Calls::default(),
             tables: RwLock::default(),
+            stalled: RwLock::new(STALLED),
             observer: Observer::default(),
         };
         Self { inner: Arc::new(inner) }
@@ -90,7 +97,12 @@ impl Proxy {
 
     /// Seals the tables of placeholders with these keys from now on, in [`TABLE_HEADER`]; `None`: there is no such header.
     pub fn seal_tables(&self, keys: Option<TableKeys>) {
-        *self.inner.tables.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = keys.map(Arc::new);
+        *self.inner.tables.write().unwrap_or_else(PoisonError::into_inner) = keys.map(Arc::new);
+    }
+
+    /// Ends connections, from the next one on, whose client takes nothing of an answer for so long ([`STALLED`] without it). The request upstream ends with them.
+    pub fn end_stalled(&self, after: Duration) {
+        *self.inner.stalled.write().unwrap_or_else(PoisonError::into_inner) = after;
     }
 
     /// Has each exchange reported when it is over, to a function that must not block. Only the first one is taken.

@@ -105,6 +105,10 @@ async fn provider(State(seen): State<Seen>, request: Request) -> Response {
             let silent = stream::pending::<Result<Bytes, std::io::Error>>();
             (events, Body::from_stream(stream::iter(words).chain(silent))).into_response()
         }
+        "/v1/files/flood/content" => {
+            let bytes = stream::repeat(Bytes::from_static(&[b'x'; 16 << 10])).map(Ok::<_, std::io::Error>);
+            Body::from_stream(bytes.inspect(move |_| { let _ = &open; })).into_response()
+        }
         "/v1/responses" => {
             let text = r#"{"id":"r1","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"<EMAIL_ADDRESS_1>, <EMAIL_ADDRESS_2>"}]}]}"#;
             ([("content-type", "application/json")], text).into_response()
@@ -459,6 +463,28 @@ async fn slow_clients_are_let_go() {
         let waited = start.elapsed().as_secs();
         assert!(bytes.starts_with(answer.as_bytes()), "{}", String::from_utf8_lossy(&bytes));
         assert!((after..after + 5).contains(&waited), "{sent:?}: {waited} s");
+    }
+}
+
+/// Such a client holds its connection no longer, nor the one upstream. The clock jumps where everybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_nothing_is_let_go() {
+    let (address, proxy, seen) = serve(MASK).await;
+    for after in [None, Some(5)] {
+        if let Some(after) = after {
+            proxy.end_stalled(Duration::from_secs(after));
+        }
+        let mut socket = TcpStream::connect(address).await.expect("connects");
+        socket.write_all(b"GET /v1/files/flood/content HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sends");
+        let start = tokio::time::Instant::now();
+        for open in [1, 0] {
+            while seen.open.load(Ordering::SeqCst) != open {
+                sleep(Duration::from_millis(100)).await;
+                assert!(start.elapsed() < Duration::from_secs(600), "the provider goes on");
+            }
+        }
+        let (waited, after) = (start.elapsed().as_secs(), after.unwrap_or(60));
+        assert!((after..after + 5).contains(&waited), "{waited} s");
     }
 }
 

@@ -30,7 +30,6 @@ mod routes;
 mod schemas;
 mod spans;
 mod speech;
-mod stalls;
 mod stream;
 mod tls;
 
@@ -94,7 +93,7 @@ impl Default for Limits {
             waiting: 512,
             turn: Duration::from_secs(5),
             connections: 4_096,
-            stalled: Duration::from_secs(60),
+            stalled: sonometer_listen::STALLED,
             streams: 2_048,
             heartbeat: Duration::from_secs(15),
             dive_idle: Duration::from_secs(24 * 3_600),

@@ -2,7 +2,6 @@
 
 use crate::front::Peer;
 use crate::places::{Held, Places};
-use crate::stalls::Stalls;
 use crate::tls::watch_tls;
 use crate::{Control, Limits, Reload, Reloaded, admin, router};
 use axum::Router;
@@ -12,6 +11,7 @@ use hyper::service::Service as Answers;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use sonometer_listen::Stalls;
 use sonometer_service::{JOBS_AT_ONCE, Service};
 use std::future::Future;
 use std::net::IpAddr;

@@ -6,8 +6,9 @@ use crate::file;
 use crate::screen::{self, Screen};
 use crate::signals::Stop;
 use crate::target::{Source, is_path};
-use sonometer_mcp::{Own, Sonometer};
+use sonometer_mcp::{Own, STALLED, Sonometer};
 use std::net::ToSocketAddrs;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -43,6 +44,9 @@ pub(crate) struct Arguments {
     /// printed
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<String>,
+    /// After how long a connection is ended whose client takes nothing of an answer, in seconds
+    #[arg(long, value_name = "SECONDS", requires = "http", default_value_t = STALLED.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    stalled_seconds: u64,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -102,13 +106,14 @@ async fn over_http(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
     let shown = if is_new { format!("token {token}\n") } else { String::new() };
+    let stalled = Duration::from_secs(arguments.stalled_seconds);
     let (stop, again) = Stop::new().twice();
     screen.print_bytes(&format!("listening on http://{bound}/mcp\n{shown}"))?;
     if !is_local {
         screen.note("others can reach this address, and it has no TLS; put a proxy with TLS in front of it");
     }
     tokio::select! {
-        served = server.serve_http(listener, &token, stop) => served.map(|()| Exit::Done).map_err(unusable),
+        served = server.serve_http(listener, &token, stalled, stop) => served.map(|()| Exit::Done).map_err(unusable),
         () = again => {
             screen.note("stopped before all calls had ended");
             Ok(Exit::Done)

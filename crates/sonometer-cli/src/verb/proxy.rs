@@ -5,24 +5,29 @@ use crate::file;
 use crate::screen::Screen;
 use crate::signals::{Hangups, Stop};
 use crate::target::Source;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use sonometer::Error;
 #[cfg(feature = "otlp")]
 use sonometer_guard::On;
 use sonometer_guard::{Action, Guard, Policy, Rule};
 #[cfg(feature = "otlp")]
 use sonometer_proxy::Ended;
-use sonometer_proxy::{Proxy, TableKeys, Upstream};
+use sonometer_proxy::{Proxy, STALLED, TableKeys, Upstream};
 #[cfg(feature = "otlp")]
 use sonometer_server::{Evaluation, Evaluations, Otlp, Telemetry};
 use std::panic::resume_unwind;
 use std::thread;
+use std::time::Duration;
 use tokio::net::TcpListener;
 
 /// Where it listens unless something else is asked for.
 const LISTEN: &str = "127.0.0.1:8090";
 /// The most bytes of a file with a policy.
 const MOST_CONFIG_BYTES: usize = 1 << 20;
+
+/// The longest that a client may take nothing of an answer, in seconds: a day.
+const MOST_STALLED: u64 = 86_400;
 
 /// Headers for the collector, as the service reads them.
 #[cfg(feature = "otlp")]
@@ -51,6 +56,9 @@ pub(crate) struct Arguments {
     #[cfg(feature = "otlp")]
     #[arg(long, value_name = "URL")]
     otlp_endpoint: Option<String>,
+    /// After how long a connection is ended whose client takes nothing of an answer [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_STALLED))]
+    stalled_seconds: Option<u64>,
     /// A TOML file with `listen`, `upstream` and the policy below `[guard]`; read again on SIGHUP, for new conversations
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
@@ -64,7 +72,32 @@ struct Config {
     upstream: Option<String>,
     tables: Tables,
     otlp: Collector,
+    limits: Limits,
     guard: Policy,
+}
+
+/// How long clients may keep the proxy waiting.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Limits {
+    /// After how long a connection is ended whose client takes nothing of an answer.
+    #[serde(deserialize_with = "seconds")]
+    stalled_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { stalled_seconds: STALLED.as_secs() }
+    }
+}
+
+fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    match i64::deserialize(from).ok().and_then(|given| u64::try_from(given).ok()) {
+        Some(given @ 1..=MOST_STALLED) => Ok(given),
+        _ => Err(D::Error::custom(format!(
+            "a whole number of seconds from 1 to {MOST_STALLED}, without quotes"
+        ))),
+    }
 }
 
 /// How tables of placeholders are sealed.
@@ -95,6 +128,12 @@ impl Default for Tables {
     }
 }
 
+impl Limits {
+    fn stalled(&self) -> Duration {
+        Duration::from_secs(self.stalled_seconds)
+    }
+}
+
 impl Arguments {
     /// The file with what the flags add.
     fn config(&self) -> Result<Config, Failure> {
@@ -110,6 +149,7 @@ impl Arguments {
             config.otlp.endpoint = self.otlp_endpoint.clone().or(config.otlp.endpoint);
             config.otlp.headers = std::env::var(OTLP_HEADERS).ok().or(config.otlp.headers);
         }
+        config.limits.stalled_seconds = self.stalled_seconds.unwrap_or(config.limits.stalled_seconds);
         config.guard.placeholders |= self.placeholders;
         config.guard.rules.extend(self.mask.iter().map(|target| Rule::new(Action::Mask, target)));
         Ok(config)
@@ -244,6 +284,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         .map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
     let proxy = Proxy::new(upstream, guard);
     proxy.seal_tables(config.keys()?);
+    proxy.end_stalled(config.limits.stalled());
     #[cfg(feature = "otlp")]
     {
         let telemetry = config.otlp()?.map(|otlp| Telemetry::start(&otlp, runtime.handle())).transpose();
@@ -289,12 +330,14 @@ async fn serve(
             }
             () = hangups.next() => match arguments.again() {
                 Ok((guard, keys, new)) => {
-                    screen.note(&format!("new conversations are guarded by policy {}", guard.digest()));
+                    let digest = guard.digest().to_owned();
+                    proxy.seal_tables(keys);
+                    proxy.end_stalled(new.limits.stalled());
+                    proxy.reload(guard);
+                    screen.note(&format!("new conversations are guarded by policy {digest}"));
                     for name in config.fixed(&new) {
                         screen.note(&format!("`{name}` was changed too; for that, stop the proxy and start it again"));
                     }
-                    proxy.seal_tables(keys);
-                    proxy.reload(guard);
                 }
                 Err(failure) => {
                     screen.fail(&failure, false);

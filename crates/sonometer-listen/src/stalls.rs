@@ -9,7 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// A connection with the longest time for which a client may take nothing of what is written.
-pub(crate) struct Stalls<S> {
+#[derive(Debug)]
+pub struct Stalls<S> {
     stream: S,
     most: Duration,
     /// Runs while something waits to be written.
@@ -17,7 +18,8 @@ pub(crate) struct Stalls<S> {
 }
 
 impl<S> Stalls<S> {
-    pub(crate) fn new(stream: S, most: Duration) -> Self {
+    /// A connection whose client may take nothing for so long.
+    pub fn new(stream: S, most: Duration) -> Self {
         Self { stream, most, since: None }
     }
 

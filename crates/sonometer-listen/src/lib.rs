@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+
+mod serve;
+mod stalls;
+
+pub use serve::{Bounds, serve};
+pub use stalls::Stalls;
+
+use std::time::Duration;
+
+/// How long a client may take nothing of an answer unless somebody sets another time.
+pub const STALLED: Duration = Duration::from_secs(60);
