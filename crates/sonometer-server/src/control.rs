@@ -2,6 +2,7 @@
 //! certificate.
 
 use crate::tls::Tls;
+use crate::turned::Turned;
 use crate::{Limits, Network};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -35,6 +36,7 @@ struct Inner {
     live: RwLock<Arc<Live>>,
     tls: RwLock<Option<Tls>>,
     watchers: Mutex<Vec<Watcher>>,
+    turned: Turned,
 }
 
 impl Control {
@@ -67,6 +69,11 @@ impl Control {
     /// Changes the certificate, from the next connection on.
     pub fn set_tls(&self, tls: Option<Tls>) {
         *self.inner.tls.write().unwrap_or_else(PoisonError::into_inner) = tls;
+    }
+
+    /// The connections that were ended before anything was asked.
+    pub(crate) fn turned(&self) -> &Turned {
+        &self.inner.turned
     }
 
     /// Receives every change from now on.

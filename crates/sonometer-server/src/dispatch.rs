@@ -46,7 +46,7 @@ impl State {
         let streams = Queue::new("streams", streams);
         let queues = [arriving.clone(), turns.clone(), streams.clone()];
         #[cfg(feature = "otlp")]
-        crate::otlp::observe(&service, &[&queues[..], &service.queues()].concat());
+        crate::otlp::observe(&service, &[&queues[..], &service.queues()].concat(), control.turned());
         control.watch(move |live| {
             queues.iter().zip(bounds(&live.limits)).for_each(|(queue, bounds)| queue.set_bounds(bounds));
         });
@@ -165,6 +165,7 @@ async fn answer(
                 queues: &queues,
                 pools: service.store().connections(),
                 steps: service.steps(),
+                turned: control.turned(),
             };
             return Ok(Reply::Other(crate::metrics::MEDIA, figures.text(&now)));
         }

@@ -32,6 +32,7 @@ mod spans;
 mod speech;
 mod stream;
 mod tls;
+mod turned;
 
 pub use admin::{Reload, Reloaded, document as admin_openapi};
 pub use control::{Control, Live};

@@ -3,6 +3,7 @@
 use crate::front::Peer;
 use crate::places::{Held, Places};
 use crate::tls::watch_tls;
+use crate::turned::Why;
 use crate::{Control, Limits, Reload, Reloaded, admin, router};
 use axum::Router;
 use hyper::body::Incoming;
@@ -81,7 +82,9 @@ pub async fn run(doors: Doors, service: Service, control: Control, stop: impl Fu
         }
         while workers.join_next().await.is_some() {}
     };
-    timeout(control.live().limits.drain, all).await.is_ok()
+    let finished = timeout(control.live().limits.drain, all).await.is_ok();
+    control.turned().sum_up_all();
+    finished
 }
 
 /// What connections to one listener share.
@@ -109,10 +112,10 @@ impl Door {
                 Ok((stream, from)) if place.is_given(from.ip(), &self.control.live()) => {
                     self.open(stream, from.ip(), place);
                 }
-                Ok((_, from)) => tracing::info!(client = %from.ip(), "too many connections of one client"),
+                Ok((_, from)) => self.control.turned().away(Why::Share, Some(from.ip()), None),
                 Err(error) => {
                     // Mostly too many open files: a moment later there may be room.
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    self.control.turned().away(Why::System, None, Some(&error));
                     sleep(Duration::from_millis(50)).await;
                 }
             }
@@ -126,13 +129,16 @@ impl Door {
         let (router, watcher) = (self.router.clone(), self.graceful.watcher());
         match self.control.tls() {
             None => drop(tokio::spawn(talk(stream, from, router, limits, watcher, place))),
-            Some(tls) => drop(tokio::spawn(async move {
-                match timeout(limits.arrival, tls.acceptor.accept(stream)).await {
-                    Ok(Ok(stream)) => talk(stream, from, router, limits, watcher, place).await,
-                    Ok(Err(error)) => tracing::info!(client = %from, %error, "no TLS connection"),
-                    Err(_) => tracing::info!(client = %from, "no TLS connection in time"),
-                }
-            })),
+            Some(tls) => {
+                let turned = self.control.turned().clone();
+                drop(tokio::spawn(async move {
+                    match timeout(limits.arrival, tls.acceptor.accept(stream)).await {
+                        Ok(Ok(stream)) => talk(stream, from, router, limits, watcher, place).await,
+                        Ok(Err(error)) => turned.away(Why::Tls, Some(from), Some(&error)),
+                        Err(_) => turned.away(Why::Tls, Some(from), Some(&"none in time")),
+                    }
+                }));
+            }
         }
     }
 }

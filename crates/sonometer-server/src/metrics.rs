@@ -1,6 +1,7 @@
 //! Figures for Prometheus: requests, how long they took, ICS. By route, status and mode; never by organization or token.
 
 use crate::routes::Endpoint;
+use crate::turned::{Turned, Why};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -31,6 +32,7 @@ pub(crate) struct Now<'n> {
     /// Connections to the database, each with those that nobody uses.
     pub(crate) pools: [(&'static str, u32, usize); 2],
     pub(crate) steps: u64,
+    pub(crate) turned: &'n Turned,
 }
 
 /// The figures of one process.
@@ -49,6 +51,7 @@ pub(crate) struct Figures {
     ages: Family<Labels, Seconds>,
     pools: Family<Labels, Gauge>,
     steps: Counter,
+    closed: Family<Labels, Counter>,
     /// Two readers at once would count twice.
     reading: Mutex<()>,
 }
@@ -98,6 +101,9 @@ impl Default for Figures {
         registry.register("database_connections", "Connections to the database", pools.clone());
         let steps = Counter::default();
         registry.register("steps", "Steps of the matcher that work took at worst", steps.clone());
+        let closed: Family<Labels, Counter> = Family::default();
+        let about = "Connections that were ended before anything was asked";
+        registry.register("connections_closed", about, closed.clone());
         Self {
             registry,
             requests,
@@ -113,6 +119,7 @@ impl Default for Figures {
             ages,
             pools,
             steps,
+            closed,
             reading: Mutex::default(),
         }
     }
@@ -130,7 +137,7 @@ impl Figures {
 
     /// The text format. What waits is not known while the database is away.
     pub(crate) fn text(&self, now: &Now<'_>) -> String {
-        let Now { waiting, ages, streams, charged, queues, pools, steps } = now;
+        let Now { waiting, ages, streams, charged, queues, pools, steps, turned } = now;
         let _alone = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let (jobs, notifications) = waiting.map_or((-1, -1), |(jobs, due)| (number(jobs), number(due)));
@@ -161,6 +168,10 @@ impl Figures {
             of("used", u64::from(all).saturating_sub(idle as u64));
         }
         self.steps.inc_by(steps.saturating_sub(self.steps.get()));
+        for why in Why::ALL {
+            let counter = self.closed.get_or_create_owned(&vec![label("why", why.name())]);
+            counter.inc_by(turned.all(why).saturating_sub(counter.get()));
+        }
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);

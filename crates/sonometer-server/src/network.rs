@@ -26,6 +26,14 @@ pub(crate) fn of_one(address: IpAddr) -> IpAddr {
     }
 }
 
+/// How one client is shown: see [`of_one`].
+pub(crate) fn shown(client: IpAddr) -> String {
+    match client {
+        IpAddr::V6(six) => format!("{six}/64"),
+        IpAddr::V4(four) => four.to_string(),
+    }
+}
+
 impl Network {
     /// Reads one.
     ///

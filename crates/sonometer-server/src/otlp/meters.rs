@@ -1,6 +1,7 @@
 //! The figures of the process as metrics of OpenTelemetry: the same as on `/metrics`, named by its conventions.
 
 use crate::routes::Endpoint;
+use crate::turned::{Turned, Why};
 use opentelemetry::metrics::{Histogram, Meter};
 use opentelemetry::{KeyValue, global};
 use sonometer_service::queue::{Queue, Standing};
@@ -35,9 +36,18 @@ pub(crate) fn count(endpoint: &Endpoint, status: u16, took: Duration) {
 
 /// Has queues, pools, ages, steps and units looked at whenever metrics are sent. They are looked at on a thread that has no
 /// runtime, so that a figure of the database is waited for there.
-pub(crate) fn observe(service: &Service, queues: &[Queue]) {
+pub(crate) fn observe(service: &Service, queues: &[Queue], turned: &Turned) {
     let meter = meter();
     of_queues(&meter, queues);
+    let turned = turned.clone();
+    let counter = meter.u64_observable_counter("sonometer.connections.closed").with_unit("{connection}");
+    let observe = move |observer: &dyn opentelemetry::metrics::AsyncInstrument<u64>| {
+        for why in Why::ALL {
+            observer.observe(turned.all(why), &[KeyValue::new("why", why.name())]);
+        }
+    };
+    let counter = counter.with_description("Connections that were ended before anything was asked");
+    counter.with_callback(observe).build();
     let of = service.clone();
     let counter = meter.u64_observable_counter("sonometer.steps").with_unit("{step}");
     let counter = counter.with_description("Steps of the matcher that work took at worst");
