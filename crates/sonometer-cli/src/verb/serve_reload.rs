@@ -81,14 +81,21 @@ impl Reloader {
         let read = Settings::read(&self.given, &settings::environment(), self.file.as_deref());
         let new = read.map_err(told)?;
         let (mut changed, mut restart) = settings.differences(&new);
+        // What needs a restart is checked as well: else the next start, at night perhaps, would end.
+        if restart.iter().any(|name| name.starts_with("keys.")) {
+            new.vault().map_err(told)?;
+        }
+        #[cfg(feature = "otlp")]
+        new.otlp().map_err(told)?;
+        let tls = new.tls_files().map(|files| files.read()).transpose()?;
         let was_tls = settings.tls_files().is_some();
-        if was_tls != new.tls_files().is_some() {
+        if was_tls != tls.is_some() {
             // Clients know the scheme.
             let (tls, others) = changed.into_iter().partition(|name| name.starts_with("tls."));
             changed = others;
             restart.extend::<Vec<_>>(tls);
-        } else if let Some(files) = new.tls_files() {
-            self.control.set_tls(Some(files.read()?));
+        } else {
+            self.control.set_tls(tls);
         }
         self.control.set(new.live());
         self.service.set_retention(new.retention());

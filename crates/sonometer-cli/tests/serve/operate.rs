@@ -157,6 +157,17 @@ fn a_reload_changes_what_it_can_and_names_what_it_cannot() {
     running.hang_up();
     let log = running.logs("the settings stay as they were");
     assert!(log.contains("sonometer.toml:2:9: log.level"), "{log}");
+    // A start would refuse these, so it is said now.
+    for (wrong, why) in [
+        ("[tls]\ncert = \"gone.pem\"\nkey = \"gone.pem\"\n", "gone.pem"),
+        ("[keys]\nfile = \"lost.keys\"\n", "lost.keys cannot be read"),
+    ] {
+        settings(wrong);
+        running.hang_up();
+        let log = running.logs(why);
+        let line = log.lines().find(|line| line.contains(why)).expect("is there");
+        assert!(line.contains("the settings stay as they were"), "{line}");
+    }
     assert_eq!(get(admin, token, "/admin/v1/orgs").0, 200);
     let (_, audit, _) = run(&folder, &["admin", "--database", "db.sqlite", "audit"], &[]);
     assert!(audit.contains("command") && audit.contains("token.create  first  done"), "{audit}");
