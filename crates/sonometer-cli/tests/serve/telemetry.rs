@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{sleep, spawn};
@@ -131,6 +132,7 @@ struct Served {
     child: Child,
     address: String,
     token: String,
+    log: PathBuf,
 }
 
 impl Served {
@@ -150,7 +152,7 @@ impl Served {
             .expect("starts");
         let address = listening(&mut child);
         let token = fs::read_to_string(folder.join("token")).expect("was written").trim().to_owned();
-        Self { child, address, token }
+        Self { child, address, token, log: folder.join("log") }
     }
 
     /// The status of a request.
@@ -344,7 +346,7 @@ fn the_proxy_sends_what_its_rules_measure() {
         .spawn()
         .expect("starts");
     let address = listening(&mut child);
-    let mut served = Served { child, address, token: String::new() };
+    let mut served = Served { child, address, token: String::new(), log: folder.join("log") };
     let body =
         r#"{"messages":[{"role":"user","content":"Thank you so much, could you please look at my bill?"}]}"#;
     let traceparent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
@@ -424,6 +426,7 @@ fn metrics_have_queues_pools_ages_and_steps() {
     }
     has("sonometer.database.connections", "state", "idle");
     has("sonometer.steps", "", "");
+    has("sonometer.connections.closed", "why", "share");
     has("sonometer.ics", "mode", "test");
     has("http.server.request.duration", "http.route", "/api/v1/sense");
     assert!(collector.spans().is_empty(), "nothing is sampled");
@@ -439,6 +442,19 @@ fn a_collector_that_is_away_costs_nothing() {
     }
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     assert!(served.stop() < Duration::from_secs(25));
+}
+
+/// It takes connections and answers nothing. The last metrics are read when the store is closed already.
+#[test]
+fn a_collector_that_hangs_makes_no_false_alarm_of_a_stop() {
+    let hangs = TcpListener::bind("127.0.0.1:0").expect("binds");
+    let endpoint = format!("http://{}", hangs.local_addr().expect("is bound"));
+    let mut served = Served::start("hangs", &endpoint, &["--set", "otlp.evaluations=true"]);
+    assert_eq!(served.ask("POST", "/api/v1/sense", "", ASK), 200);
+    served.stop();
+    let log = fs::read_to_string(&served.log).expect("can be read");
+    assert!(log.contains("answered"), "{log}");
+    assert!(!log.contains("closed pool") && !log.contains("unavailable"), "{log}");
 }
 
 #[test]

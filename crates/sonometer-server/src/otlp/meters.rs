@@ -114,10 +114,13 @@ fn of_queues(meter: &Meter, queues: &[Queue]) {
     gauge.with_description(about).with_callback(observe).build();
 }
 
-/// Jobs and notifications of all nodes; not sent while the database is away.
+/// Jobs and notifications of all nodes; not sent while the database is away, nor with the last metrics, at a stop.
 fn of_the_database(meter: &Meter, service: &Service, runtime: &Handle) {
     let (of, on) = (service.clone(), runtime.clone());
     let observe = move |observer: &dyn opentelemetry::metrics::AsyncInstrument<u64>| {
+        if of.store().is_closed() {
+            return;
+        }
         let Some((jobs, notifications)) = wait(&on, of.waiting()) else { return };
         observer.observe(jobs, &[KeyValue::new("of", "jobs")]);
         observer.observe(notifications, &[KeyValue::new("of", "notifications")]);
@@ -126,6 +129,9 @@ fn of_the_database(meter: &Meter, service: &Service, runtime: &Handle) {
     meter.u64_observable_gauge("sonometer.waiting").with_description(about).with_callback(observe).build();
     let (of, on) = (service.clone(), runtime.clone());
     let observe = move |observer: &dyn opentelemetry::metrics::AsyncInstrument<f64>| {
+        if of.store().is_closed() {
+            return;
+        }
         let Some((job, notification)) = wait(&on, of.ages()) else { return };
         observer.observe(job as f64 / 1_000.0, &[KeyValue::new("of", "jobs")]);
         observer.observe(notification as f64 / 1_000.0, &[KeyValue::new("of", "notifications")]);

@@ -23,6 +23,7 @@ use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use sonometer_service::spans::SPANS;
+use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tracing::level_filters::LevelFilter;
@@ -191,14 +192,17 @@ impl Telemetry {
 
     /// Sends what is left, for a few seconds at most. Blocks; not to be called by a task of the runtime.
     pub fn stop(self) {
-        // A collector that is away keeps no service from stopping, and its absence was logged.
-        let _ = self.tracer.shutdown_with_timeout(TIME);
-        if let Some(meter) = self.meter {
-            let _ = meter.shutdown_with_timeout(TIME);
-        }
-        if let Some(logger) = self.logger {
-            let _ = logger.shutdown_with_timeout(TIME);
-        }
+        // A collector that is away keeps no service from stopping, and its absence was logged. All at once: one after the other would wait
+        // as often as there are kinds of data.
+        thread::scope(|scope| {
+            scope.spawn(|| drop(self.tracer.shutdown_with_timeout(TIME)));
+            if let Some(meter) = &self.meter {
+                scope.spawn(|| drop(meter.shutdown_with_timeout(TIME)));
+            }
+            if let Some(logger) = &self.logger {
+                scope.spawn(|| drop(logger.shutdown_with_timeout(TIME)));
+            }
+        });
     }
 }
 

@@ -328,6 +328,11 @@ impl Store {
         writer.close().await;
     }
 
+    /// Whether it was closed, by this one or by a clone.
+    pub fn is_closed(&self) -> bool {
+        self.readers.is_closed()
+    }
+
     async fn begin(&self) -> Result<Transaction<'static, Any>, Refusal> {
         self.writer.begin_with(self.dialect.begin()).await.map_err(down)
     }
