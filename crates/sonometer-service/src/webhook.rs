@@ -97,11 +97,15 @@ impl Service {
     /// out already ends at once.
     ///
     /// # Errors
-    /// As [`Service::webhook_secret`].
+    /// As [`Service::webhook_secret`], and if one that would sign on cannot be read: then nothing changes.
     pub async fn rotate_webhook_secret_after(&self, org: &str, overlap_ms: i64) -> Result<String, Refusal> {
         self.known_org(org).await?;
-        let secret = self.new_secret()?;
         let now = self.now_ms();
+        if overlap_ms > 0 {
+            // One that signs on must be readable: with it, nothing could be signed, nor the new one be shown.
+            self.store().secrets(org, now).await?;
+        }
+        let secret = self.new_secret()?;
         self.store().add_secret(org, &secret, now, now.saturating_add(overlap_ms), false).await?;
         Ok(secret)
     }

@@ -70,9 +70,10 @@ fn a_missing_key_is_told_to_operators() {
         send(bench.admin(), method, path, &headers, if method == "POST" { b"{}" } else { b"" })
     };
     let path = "/admin/v1/orgs/acme/webhook-secrets";
-    assert_eq!(at("POST", path).status, 200);
+    let before = at("POST", path).body;
+    assert_eq!(at("GET", path).body, before);
     bench.runtime.block_on(bench.service.public_keys()).expect("are there");
-    bench.sql("UPDATE secrets SET secret = 'sealed1:key_0badc0de:AAAA'");
+    bench.sql("UPDATE secrets SET secret = 'sealed1:key_0badc0de:' || secret");
     bench.sql("UPDATE signing_keys SET secret = 'sealed1:key_0badc0de:AAAA'");
     let refused = at("GET", path);
     refused.is(500, "internal_error");
@@ -80,6 +81,15 @@ fn a_missing_key_is_told_to_operators() {
     for part in ["key_0badc0de", "--key-file", "keys.file", "SONOMETER_KEYS_SECRET"] {
         assert!(refused.body.contains(part), "{part}: {}", refused.body);
     }
+    // What is refused is not done: else the new secret signs, and nobody has seen it.
+    at("POST", path).is(500, "internal_error");
+    bench.sql("UPDATE secrets SET secret = SUBSTR(secret, 22)");
+    assert_eq!(at("GET", path).body, before);
+    bench.sql("UPDATE secrets SET secret = 'sealed1:key_0badc0de:' || secret");
+    // Without an overlap, the one that is lost is needed no more.
+    let replaced = send(bench.admin(), "POST", path, &headers, br#"{"overlap_hours": 0}"#);
+    assert_eq!(replaced.status, 200, "{}", replaced.body);
+    assert_eq!(at("GET", path).body, replaced.body);
     // Public keys are no secret, and a key that is lost can be replaced.
     bench.get("/api/v1/keys").good("Keys");
     let (_, dives) = bench.token(Mode::Test, &Scope::DEFAULT);
