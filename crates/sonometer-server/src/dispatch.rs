@@ -17,6 +17,7 @@ use http_body_util::BodyExt;
 use sonometer_service::bill::{Asked, Export, Format, Writer};
 use sonometer_service::queue::{Bounds, Place, Queue};
 use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming, text};
+use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -332,6 +333,25 @@ pub(crate) async fn drain(mut body: Body) {
     let _ = timeout(time, all).await;
 }
 
+/// A body that does not come whole: its client is gone, or it is written in chunks that are none.
+fn broken(error: &axum::Error) -> Refusal {
+    let first: &(dyn std::error::Error + 'static) = error;
+    let all = std::iter::successors(Some(first), |error| error.source());
+    let wrong = all.filter_map(|error| error.downcast_ref::<io::Error>()).find(|error| {
+        // What else there is, is the connection.
+        matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
+    });
+    match wrong {
+        Some(wrong) => {
+            let message = format!(
+                "the body is not written in chunks as HTTP asks for: {wrong}; send it with `Content-Length`"
+            );
+            Refusal::invalid("", message)
+        }
+        None => Refusal::invalid("", "the connection closed before the whole body arrived"),
+    }
+}
+
 /// The body of a request, as text. A body that is not read to its end stays where it is.
 pub(crate) async fn arrived(
     headers: &HeaderMap,
@@ -366,8 +386,9 @@ pub(crate) async fn arrived(
     let mut bytes = Vec::new();
     let whole = async {
         while let Some(frame) = body.as_mut()?.frame().await {
-            let Ok(frame) = frame else {
-                return Some(Refusal::invalid("", "the connection closed before the whole body arrived"));
+            let frame = match frame {
+                Ok(frame) => frame,
+                Err(error) => return Some(broken(&error)),
             };
             let Some(more) = frame.data_ref() else { continue };
             if bytes.len() + more.len() > limits.body_bytes {

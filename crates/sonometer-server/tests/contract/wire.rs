@@ -190,6 +190,14 @@ fn errors_of_the_wire_have_the_same_envelope() {
     let chunked = format!("{:x}\r\n{large}\r\n0\r\n\r\n", large.len());
     let headers = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")];
     post(&headers, chunked.as_bytes()).is(413, "payload_too_large");
+    // Chunks that break the rules are not a connection that closes.
+    let text = sense("courtesy", KIND).to_string();
+    let long = format!("{:x}\r\n{text}\r\n0\r\nX-A: {}\r\n\r\n", text.len(), "a".repeat(200_000));
+    let refused = post(&headers, long.as_bytes());
+    refused.is(400, "invalid_request");
+    assert!(refused.body.contains("is not written in chunks as HTTP asks for: "), "{}", refused.body);
+    let refused = post(&headers, b"no size\r\n");
+    assert!(refused.body.contains("; send it with `Content-Length`\""), "{}", refused.body);
     let query = bench.post("/api/v1/sense?profile=raw", &sense("courtesy", KIND));
     query.is(400, "invalid_request");
     assert_eq!(query.details()["place"], "profile");
