@@ -3,6 +3,7 @@
 
 use crate::failures::Failures;
 use crate::front::{Client, Known};
+use crate::left::Waits;
 use crate::metrics::{Figures, Now};
 use crate::routes::{Act, Endpoint, Token};
 use crate::{Control, Limits, docs, export, openapi, request_id, respond, stream};
@@ -59,10 +60,17 @@ impl State {
 pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Request) -> Response<Body> {
     let started = Instant::now();
     let request_id = request_id::of(request.headers(), &state.service);
-    let mut caller = None;
+    let mut waits = Waits {
+        endpoint,
+        request_id: &request_id,
+        client: request.extensions().get::<Client>().map(|client| client.0),
+        began: started,
+        caller: None,
+        is_answered: false,
+    };
     let (parts, body) = request.into_parts();
     let mut body = Some(body);
-    let work = answer(&state, endpoint, &request_id, parts, &mut body, &mut caller);
+    let work = answer(&state, endpoint, &request_id, parts, &mut body, &mut waits.caller);
     // Probes of the process get an answer all the same.
     let watches = matches!(endpoint.act, Act::Healthy | Act::Figures);
     let outcome = tokio::select! {
@@ -76,8 +84,10 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     {
         drain(rest).await;
     }
+    waits.is_answered = true;
+    let caller = waits.caller.as_ref();
     let mut consumed = 0;
-    let mut remaining = caller.as_ref().map(|caller| caller.standing().remaining());
+    let mut remaining = caller.map(|caller| caller.standing().remaining());
     let mut response = match outcome {
         Ok(Reply::Json(text)) => respond::json(text, &request_id),
         Ok(Reply::Other(media, text)) => respond::body(StatusCode::OK, media, text, &request_id),
@@ -110,7 +120,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         let policy = HeaderValue::from_static(docs::policy());
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
-    if let Some(caller) = &caller {
+    if let Some(caller) = caller {
         respond::window(&mut response, caller.window());
     }
     if let (true, Some(remaining)) = (endpoint.sensing, remaining) {
@@ -123,8 +133,8 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     crate::otlp::count(endpoint, status, took);
     response.extensions_mut().insert(Known {
         route: endpoint.path,
-        org: caller.as_ref().map(|caller| caller.org().to_owned()),
-        token: caller.as_ref().map(|caller| caller.token().to_owned()),
+        org: caller.map(|caller| caller.org().to_owned()),
+        token: caller.map(|caller| caller.token().to_owned()),
         consumed,
     });
     response

@@ -14,6 +14,7 @@ mod failures;
 mod fetch;
 mod files;
 mod front;
+mod left;
 mod listen;
 mod metrics;
 mod network;

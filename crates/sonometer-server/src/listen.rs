@@ -3,7 +3,7 @@
 use crate::front::Peer;
 use crate::places::{Held, Places};
 use crate::tls::watch_tls;
-use crate::turned::Why;
+use crate::turned::{Turned, Why};
 use crate::{Control, Limits, Reload, Reloaded, admin, router};
 use axum::Router;
 use hyper::body::Incoming;
@@ -127,18 +127,16 @@ impl Door {
         let limits = self.control.live().limits;
         let stream = Stalls::new(stream, limits.stalled);
         let (router, watcher) = (self.router.clone(), self.graceful.watcher());
+        let turned = self.control.turned().clone();
         match self.control.tls() {
-            None => drop(tokio::spawn(talk(stream, from, router, limits, watcher, place))),
-            Some(tls) => {
-                let turned = self.control.turned().clone();
-                drop(tokio::spawn(async move {
-                    match timeout(limits.arrival, tls.acceptor.accept(stream)).await {
-                        Ok(Ok(stream)) => talk(stream, from, router, limits, watcher, place).await,
-                        Ok(Err(error)) => turned.away(Why::Tls, Some(from), Some(&error)),
-                        Err(_) => turned.away(Why::Tls, Some(from), Some(&"none in time")),
-                    }
-                }));
-            }
+            None => drop(tokio::spawn(talk(stream, from, router, limits, watcher, place, turned))),
+            Some(tls) => drop(tokio::spawn(async move {
+                match timeout(limits.arrival, tls.acceptor.accept(stream)).await {
+                    Ok(Ok(stream)) => talk(stream, from, router, limits, watcher, place, turned).await,
+                    Ok(Err(error)) => turned.away(Why::Tls, Some(from), Some(&error)),
+                    Err(_) => turned.away(Why::Tls, Some(from), Some(&"none in time")),
+                }
+            })),
         }
     }
 }
@@ -151,6 +149,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     limits: Limits,
     watcher: Watcher,
     place: Held,
+    turned: Turned,
 ) {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(limits.arrival).max_buf_size(64 << 10);
@@ -158,12 +157,23 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let connection = server.serve_connection(TokioIo::new(stream), service);
     // What breaks here is the connection of one client. What was no HTTP was answered by hyper itself, and is logged here.
     match watcher.watch(connection).await {
+        Err(error) if error.is_parse_version_h2() => turned.away(Why::Http2, Some(from), None),
         Err(error) if error.is_parse() || error.is_parse_too_large() => {
-            tracing::info!(client = %from, status = 400, %error, "answered");
+            tracing::info!(client = %from, status = status_of(&error), %error, "answered");
         }
         _ => {}
     }
     drop(place);
+}
+
+/// What hyper answers to what it cannot read.
+fn status_of(error: &hyper::Error) -> u16 {
+    match error.is_parse_too_large() {
+        // It has one name for both.
+        true if error.to_string().starts_with("URI") => 414,
+        true => 431,
+        false => 400,
+    }
 }
 
 /// Notes with every request who is connected.

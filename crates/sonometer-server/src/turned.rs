@@ -21,18 +21,21 @@ pub(crate) enum Why {
     Share,
     /// No TLS, or none in time.
     Tls,
+    /// HTTP/2, to which there is no answer that its clients read.
+    Http2,
     /// The system gave none: mostly too many open files.
     System,
 }
 
 impl Why {
-    pub(crate) const ALL: [Self; 3] = [Self::Share, Self::Tls, Self::System];
+    pub(crate) const ALL: [Self; 4] = [Self::Share, Self::Tls, Self::Http2, Self::System];
 
     /// Its name in figures.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Share => "share",
             Self::Tls => "tls",
+            Self::Http2 => "http2",
             Self::System => "system",
         }
     }
@@ -41,6 +44,7 @@ impl Why {
         match self {
             Self::Share => "too many connections of one client",
             Self::Tls => "no TLS connection",
+            Self::Http2 => "a client speaks HTTP/2; the service speaks HTTP/1.1",
             Self::System => "a connection could not be accepted",
         }
     }
@@ -49,7 +53,9 @@ impl Why {
     fn say(self, client: Option<&str>, more: Option<u64>, error: Option<&str>) {
         match self {
             Self::System => tracing::warn!(client, more, error, "{}", self.sentence()),
-            Self::Share | Self::Tls => tracing::info!(client, more, error, "{}", self.sentence()),
+            Self::Share | Self::Tls | Self::Http2 => {
+                tracing::info!(client, more, error, "{}", self.sentence())
+            }
         }
     }
 }

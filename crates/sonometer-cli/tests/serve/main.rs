@@ -8,6 +8,7 @@ mod dives;
 #[cfg(feature = "documents")]
 mod files;
 mod kills;
+mod lines;
 mod load;
 mod operate;
 mod pages;

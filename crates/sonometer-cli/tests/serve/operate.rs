@@ -21,14 +21,14 @@ fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> (i32, S
 }
 
 /// A server by a file of settings, with its log in `log`.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     said: Vec<String>,
     log: PathBuf,
 }
 
 impl Running {
-    fn start(folder: &Path, more: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, more: &[&str]) -> Self {
         let log = folder.join("log");
         let mut child = command(folder)
             .args(["serve", "--config", "sonometer.toml", "--listen", "127.0.0.1:0"])
@@ -47,7 +47,7 @@ impl Running {
         Self { child, said, log }
     }
 
-    fn told(&self, before: &str) -> &str {
+    pub(crate) fn told(&self, before: &str) -> &str {
         let found = self.said.iter().find_map(|line| line.strip_prefix(before));
         found.unwrap_or_else(|| {
             panic!("{:?} {}", self.said, fs::read_to_string(&self.log).unwrap_or_default())
@@ -55,7 +55,7 @@ impl Running {
     }
 
     /// Waits until the log holds a text.
-    fn logs(&self, part: &str) -> String {
+    pub(crate) fn logs(&self, part: &str) -> String {
         let began = Instant::now();
         loop {
             let log = fs::read_to_string(&self.log).expect("can be read");
