@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+mod descriptors;
 mod serve;
 mod stalls;
 
+pub use descriptors::make_room_for;
 pub use serve::{Bounds, serve};
 pub use stalls::Stalls;
 

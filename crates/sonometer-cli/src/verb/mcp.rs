@@ -6,6 +6,7 @@ use crate::file;
 use crate::screen::{self, Screen};
 use crate::signals::Stop;
 use crate::target::{Source, is_path};
+use sonometer_listen::make_room_for;
 use sonometer_mcp::{Own, STALLED, Sonometer};
 use std::net::ToSocketAddrs;
 use std::time::Duration;
@@ -14,6 +15,8 @@ use tokio::runtime::Runtime;
 
 /// Where `--http` listens unless something else is asked for.
 const LISTEN: &str = "127.0.0.1:8091";
+/// For so many connections the process makes room.
+const CONNECTIONS: usize = 4_096;
 /// The variable with the token.
 const TOKEN: &str = "SONOMETER_MCP_TOKEN";
 /// The fewest characters of a token that is given.
@@ -104,6 +107,8 @@ async fn over_http(
     let mut addresses = address.to_socket_addrs().map_err(unusable)?;
     let is_local = addresses.all(|address| address.ip().is_loopback());
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
+    // Where it may not be as many, it is as many as may be.
+    let _ = make_room_for(CONNECTIONS);
     let bound = listener.local_addr().map_err(unusable)?;
     let shown = if is_new { format!("token {token}\n") } else { String::new() };
     let stalled = Duration::from_secs(arguments.stalled_seconds);

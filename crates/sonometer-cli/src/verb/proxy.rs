@@ -11,6 +11,7 @@ use sonometer::Error;
 #[cfg(feature = "otlp")]
 use sonometer_guard::On;
 use sonometer_guard::{Action, Guard, Policy, Rule};
+use sonometer_listen::make_room_for;
 #[cfg(feature = "otlp")]
 use sonometer_proxy::Ended;
 use sonometer_proxy::{Proxy, STALLED, TableKeys, Upstream};
@@ -23,6 +24,8 @@ use tokio::net::TcpListener;
 
 /// Where it listens unless something else is asked for.
 const LISTEN: &str = "127.0.0.1:8090";
+/// For so many connections of clients and to the provider the process makes room.
+const DESCRIPTORS: usize = 16_384;
 /// The most bytes of a file with a policy.
 const MOST_CONFIG_BYTES: usize = 1 << 20;
 
@@ -316,6 +319,8 @@ async fn serve(
         Failure::unusable(format!("{address}: {error}; give an address such as --listen {LISTEN}"))
     };
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
+    // Where it may not be as many, it is as many as may be.
+    let _ = make_room_for(DESCRIPTORS);
     let bound = listener.local_addr().map_err(unusable)?;
     let ((stop, again), mut hangups) = (Stop::new().twice(), Hangups::new());
     screen.print_bytes(&format!("listening on http://{bound}\n"))?;

@@ -1,6 +1,6 @@
 //! `sonometer serve`: runs the service over HTTP.
 
-use super::serve_reload::{Log, Reloader};
+use super::serve_reload::{Log, Reloader, make_room};
 use super::store::StoreFlags;
 use crate::failure::{Exit, Failure};
 use crate::input::READ_APART;
@@ -171,6 +171,7 @@ async fn serve(
     if settings.is_on(Name::FilesOn) {
         ports.files = Arc::new(files(&settings)?);
     }
+    make_room(&settings);
     let control = Control::new(settings.live());
     let tls = settings.tls_files();
     if let Some(files) = &tls {

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::settings::{self, Given, LOG_LEVEL, Name, Settings};
 use crate::signals::Hangups;
+use sonometer_listen::make_room_for;
 use sonometer_server::{Control, Reloaded};
 use sonometer_service::Service;
 use sonometer_service::evaluations::EVALUATIONS;
@@ -42,6 +43,19 @@ impl Log {
         // There is one already where the command runs inside something else.
         let _ = tracing_subscriber::registry().with(spans).with(lines.with_filter(filter)).try_init();
         Self { set: Box::new(move |filter| drop(handle.reload(filter))) }
+    }
+}
+
+/// Lets the process open what the connections need, or says that it may not.
+pub(crate) fn make_room(settings: &Settings) {
+    let connections = settings.live().limits.connections;
+    if let Err(most) = make_room_for(connections) {
+        tracing::warn!(
+            connections,
+            room_for = most,
+            "this process may open too few files for `limits.connections`, so clients could use them up; raise the limit (`ulimit -n`, LimitNOFILE) or set \
+             fewer connections"
+        );
     }
 }
 
@@ -97,6 +111,7 @@ impl Reloader {
         } else {
             self.control.set_tls(tls);
         }
+        make_room(&new);
         self.control.set(new.live());
         self.service.set_retention(new.retention());
         (self.log.set)(filter(&new));

@@ -3,8 +3,9 @@
 use crate::folder;
 use crate::operate::Running;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 
 /// The address of a server, and its token.
 fn start(name: &str) -> (Running, String, String) {
@@ -68,4 +69,36 @@ fn a_request_whose_client_leaves_is_a_line() {
     ] {
         assert!(line.contains(part), "{part} in {line}");
     }
+}
+
+/// Most shells allow 1,024 descriptors at first and more if a program asks for them.
+#[test]
+fn descriptors_are_asked_for_and_too_few_are_reported() {
+    let folder = folder("descriptors");
+    let served = |limit: &str, connections: &str| {
+        let start = format!(
+            "ulimit {limit} && exec '{}' serve --listen 127.0.0.1:0 --set limits.connections={connections}",
+            env!("CARGO_BIN_EXE_sonometer")
+        );
+        let mut child = Command::new("sh")
+            .args(["-c", &start])
+            .current_dir(&folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        let out = BufReader::new(child.stdout.take().expect("is piped"));
+        let listens = out.lines().map_while(Result::ok).any(|line| line.starts_with("listening on"));
+        child.kill().expect("is there");
+        let log = child.wait_with_output().expect("ends").stderr;
+        assert!(listens);
+        String::from_utf8(log).expect("is text")
+    };
+    let few = "may open too few files for `limits.connections`";
+    let log = served("-Sn 300", "200");
+    assert!(!log.contains(few), "{log}");
+    let log = served("-n 300", "200");
+    assert!(log.contains(few) && log.contains("\"connections\":200,\"room_for\":44"), "{log}");
+    let log = served("-n 300", "44");
+    assert!(!log.contains(few), "{log}");
 }
