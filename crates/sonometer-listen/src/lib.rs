@@ -2,10 +2,12 @@
 
 mod descriptors;
 mod serve;
+mod socket;
 mod stalls;
 
 pub use descriptors::make_room_for;
 pub use serve::{Bounds, serve};
+pub use socket::prepare;
 pub use stalls::Stalls;
 
 use std::time::Duration;

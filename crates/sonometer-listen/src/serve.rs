@@ -1,6 +1,6 @@
 //! Connections: accepted, limited in how long they may keep still, and let finish at a stop.
 
-use crate::Stalls;
+use crate::{Stalls, prepare};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::HttpService;
@@ -66,8 +66,7 @@ where
     B::Data: Send,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    // Events are small, and must not wait for each other.
-    let _ = stream.set_nodelay(true);
+    prepare(&stream);
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(bounds.head);
     let connection = server.serve_connection(TokioIo::new(Stalls::new(stream, bounds.stalled)), service);

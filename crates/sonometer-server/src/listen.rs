@@ -12,7 +12,7 @@ use hyper::service::Service as Answers;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use sonometer_listen::Stalls;
+use sonometer_listen::{Stalls, prepare};
 use sonometer_service::{JOBS_AT_ONCE, Service};
 use std::future::Future;
 use std::net::IpAddr;
@@ -123,7 +123,7 @@ impl Door {
     }
 
     fn open(&self, stream: TcpStream, from: IpAddr, place: Held) {
-        let _ = stream.set_nodelay(true);
+        prepare(&stream);
         let limits = self.control.live().limits;
         let stream = Stalls::new(stream, limits.stalled);
         let (router, watcher) = (self.router.clone(), self.graceful.watcher());
