@@ -199,6 +199,20 @@ fn rules_judge_requests_and_answers() {
         .collect();
     assert_eq!(reasons, ["0 content_filter", "1 stop"]);
 
+    // The same where only the end of the text tells, which comes with an event that has none.
+    let bytes = [
+        chunk(0, "The card number is 4111 1111 1111 1111"),
+        chunk(1, "All is well"),
+        end(0),
+        end(1),
+        "data: [DONE]\n\n".to_owned(),
+    ]
+    .concat();
+    let out = run(begin(&ending, Form::Chat).stream(), &[bytes.as_bytes()], |_| {}).expect("ends well");
+    let text = String::from_utf8_lossy(&out);
+    assert!(!text.contains("4111") && text.contains("\"finish_reason\":\"content_filter\""), "{text}");
+    assert_eq!(joined(Form::Chat, &out)["1 content"], "All is well");
+
     let message = include_str!("recorded/messages.sse");
     let out = run(begin(&ending, Form::Messages).stream(), &[message.as_bytes()], |_| {}).expect("ends well");
     let text = String::from_utf8_lossy(&out);

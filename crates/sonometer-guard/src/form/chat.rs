@@ -124,7 +124,11 @@ impl Chat {
         let is_finished = choice.get("finish_reason").is_some_and(|reason| shape(reason) == Shape::Text);
         // A rule may end this choice: its edits are thrown away then.
         let mut own = Vec::new();
-        match self.members(&choice, index, is_finished, &mut own, event) {
+        let mut read = self.members(&choice, index, is_finished, &mut own, event);
+        if is_finished && read.is_ok() {
+            read = self.end(index, event);
+        }
+        match read {
             Ok(()) => {}
             // T12: one of several choices ends, and the others go on.
             Err(blocked) if blocked.kind == Kind::Rule => {
@@ -151,9 +155,6 @@ impl Chat {
             };
         }
         if is_finished {
-            for key in event.lanes.of(index) {
-                self.flush(key, event)?;
-            }
             self.finished.insert(index);
         }
         Ok((edits, swallowed))
@@ -200,6 +201,11 @@ impl Chat {
             }
         }
         Ok(())
+    }
+
+    /// Ends the texts of a choice.
+    fn end(&self, index: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        event.lanes.of(index).into_iter().try_for_each(|key| self.flush(key, event))
     }
 
     /// Ends a lane with a chunk of ours.
