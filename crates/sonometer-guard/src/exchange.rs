@@ -5,6 +5,7 @@ use crate::form::Form;
 use crate::guard::{Compiled, Judge};
 use crate::json::{Edits, Object, Shape, position, shape, text_of};
 use crate::lane::{Context, applies, note, refused};
+use crate::moves::Moves;
 use crate::numbering::{Numbering, Seal, Table};
 use crate::policy::{Action, Misfit, On, Role};
 use crate::report::Report;
@@ -32,6 +33,8 @@ pub struct Exchange {
     pub(crate) is_json: bool,
     /// The schemas that the answer is held to.
     pub(crate) schemas: Schemas,
+    /// Where the texts of documents moved to, in the order in which citations count them.
+    pub(crate) documents: Vec<Moves>,
     body: Vec<u8>,
     is_stream: bool,
     /// The answer was stored, and says itself what its request asked for.
@@ -57,6 +60,7 @@ impl Exchange {
                 true => Schemas::of(&top),
                 false => Schemas::default(),
             },
+            documents: Vec::new(),
             body: Vec::new(),
             is_stored: false,
             is_stream: top.get("stream").is_some_and(|stream| stream.get() == "true"),
@@ -225,8 +229,12 @@ impl Exchange {
         let compiled = Arc::clone(&self.compiled);
         let judges: Vec<&Judge> =
             compiled.judges.iter().filter(|judge| judge.on == on || judge.on == On::Both).collect();
-        let mut context =
-            Context { compiled: &compiled, numbering: &mut self.numbering, report: &mut self.report };
+        let mut context = Context {
+            compiled: &compiled,
+            numbering: &mut self.numbering,
+            report: &mut self.report,
+            documents: &mut self.documents,
+        };
         let mut walk = Walk {
             form: self.form,
             on,
@@ -237,6 +245,8 @@ impl Exchange {
             is_json: self.is_json,
             schemas: (on == On::Response && !self.schemas.is_empty()).then_some(&self.schemas),
             may_drop: true,
+            follows: None,
+            moves: Moves::default(),
         };
         walk.body(text, is_error)?;
         let (written, read) = (walk.edits.apply(), walk.read.take());

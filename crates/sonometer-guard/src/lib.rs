@@ -6,6 +6,7 @@ mod form;
 mod guard;
 mod json;
 mod lane;
+mod moves;
 mod numbering;
 mod policy;
 mod report;

@@ -8,6 +8,7 @@ use crate::form::chat::Chat;
 use crate::form::responses::Responses;
 use crate::json::Edits;
 use crate::lane::{Context, Lane, Manner};
+use crate::moves::Moves;
 use crate::policy::{On, Role};
 use crate::report::Report;
 use crate::schema::Schemas;
@@ -69,6 +70,8 @@ pub(crate) struct Lanes {
     tools: HashMap<(u32, u32), Arc<str>>,
     /// Texts that a form repeats as a whole.
     pub(crate) known: Known,
+    /// Where what was said to the person moved to, of lanes that have ended.
+    moved: HashMap<Key, Moves>,
 }
 
 impl Lanes {
@@ -112,8 +115,26 @@ impl Lanes {
         out: &mut String,
     ) -> Result<(), Blocked> {
         match self.all.iter().position(|(known, _)| *known == key) {
-            Some(at) => self.all.remove(at).1.finish(context, out),
+            Some(at) => {
+                let mut lane = self.all.remove(at).1;
+                lane.finish(context, out)?;
+                if key.is_content() {
+                    self.moved.insert(key, lane.moves(true));
+                }
+                Ok(())
+            }
             None => Ok(()),
+        }
+    }
+
+    /// Where the text of a lane moved to, as far as it has been shown; `None` where this is not yet known up to a place.
+    pub(crate) fn moves(&self, key: Key, to: usize) -> Option<Moves> {
+        if let Some((_, lane)) = self.all.iter().find(|(known, _)| *known == key) {
+            return Some(lane.moves(false)).filter(|moves| moves.reaches(to));
+        }
+        match self.moved.get(&key) {
+            Some(moves) => Some(moves.clone()),
+            None => (to == 0).then(Moves::default),
         }
     }
 
@@ -260,6 +281,7 @@ impl Stream {
             compiled: &exchange.compiled,
             numbering: &mut exchange.numbering,
             report: &mut exchange.report,
+            documents: &mut exchange.documents,
         };
         let mut event = Event {
             form: exchange.form,
@@ -311,6 +333,16 @@ impl<'c> Event<'_, 'c> {
         edits: Edits<'j>,
         walk: impl FnOnce(&mut Walk<'_, 'c, 'j>) -> Result<(), Blocked>,
     ) -> Result<Edits<'j>, Blocked> {
+        self.walk_moved(edits, Moves::default(), walk)
+    }
+
+    /// The same with citations of a text that moved.
+    pub(crate) fn walk_moved<'j>(
+        &mut self,
+        edits: Edits<'j>,
+        moves: Moves,
+        walk: impl FnOnce(&mut Walk<'_, 'c, 'j>) -> Result<(), Blocked>,
+    ) -> Result<Edits<'j>, Blocked> {
         let mut all = Walk {
             form: self.form,
             on: On::Response,
@@ -321,6 +353,8 @@ impl<'c> Event<'_, 'c> {
             is_json: self.is_json,
             schemas: Some(self.schemas).filter(|schemas| !schemas.is_empty()),
             may_drop: true,
+            follows: None,
+            moves,
         };
         walk(&mut all)?;
         Ok(all.edits)

@@ -69,14 +69,22 @@ impl Texts {
             self.growing.insert(index, Growing { came: String::new(), lane, shown: String::new() });
         }
         let Some(growing) = self.growing.get_mut(&index) else { return Ok((String::new(), 0)) };
-        let mut context =
-            Context { compiled: &self.compiled, numbering: &mut self.numbering, report: &mut self.report };
+        let mut context = Context {
+            compiled: &self.compiled,
+            numbering: &mut self.numbering,
+            report: &mut self.report,
+            documents: &mut Vec::new(),
+        };
         growing.lane.push(&raw[growing.came.len()..], &mut context, &mut growing.shown)?;
         growing.came = raw;
         // The end is tried with copies: more may come.
         let (mut numbering, mut report) = (self.numbering.clone(), self.report.clone());
-        let mut context =
-            Context { compiled: &self.compiled, numbering: &mut numbering, report: &mut report };
+        let mut context = Context {
+            compiled: &self.compiled,
+            numbering: &mut numbering,
+            report: &mut report,
+            documents: &mut Vec::new(),
+        };
         let mut rest = String::new();
         growing.lane.clone().finish(&mut context, &mut rest)?;
         let held = decode(&rest).chars().count();
@@ -91,8 +99,12 @@ impl Texts {
     fn read(&mut self, on: On, role: Role, text: &str, manner: Manner) -> Result<String, Blocked> {
         let mut raw = String::with_capacity(text.len());
         write_plain(text, &mut raw);
-        let mut context =
-            Context { compiled: &self.compiled, numbering: &mut self.numbering, report: &mut self.report };
+        let mut context = Context {
+            compiled: &self.compiled,
+            numbering: &mut self.numbering,
+            report: &mut self.report,
+            documents: &mut Vec::new(),
+        };
         let shown = whole(&raw, &mut context, on, role, manner)?;
         Ok(decode(&shown))
     }

@@ -3,8 +3,9 @@
 use crate::blocked::{Blocked, Kind};
 use crate::form::{Form, types};
 use crate::json::string::decode;
-use crate::json::{Edits, List, Object, Shape, inner, shape, text_of};
-use crate::lane::{Context, Manner, number, whole};
+use crate::json::{Edits, List, Member, Object, Shape, inner, shape, text_of};
+use crate::lane::{Context, Manner, number, whole, whole_and_moves};
+use crate::moves::{Moves, is_place};
 use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
 use crate::schema::{self, Schemas};
 use serde_json::value::RawValue;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 const DEEPEST: usize = 64;
 
 /// Texts that came in a stream and come again as a whole, with what was shown of them.
-pub(crate) type Known = HashMap<(Box<str>, Manner), Box<str>>;
+pub(crate) type Known = HashMap<(Box<str>, Manner), (Box<str>, Moves)>;
 
 /// Reads one body, or one event of a stream.
 pub(crate) struct Walk<'w, 'c, 'j> {
@@ -33,6 +34,10 @@ pub(crate) struct Walk<'w, 'c, 'j> {
     pub(crate) schemas: Option<&'w Schemas>,
     /// Events of streams keep what they are.
     pub(crate) may_drop: bool,
+    /// The member whose text is cited: where it moves to is noted in `moves`.
+    pub(crate) follows: Option<&'static str>,
+    /// Where the text moved to that citations speak of.
+    pub(crate) moves: Moves,
 }
 
 /// A text that rules judge.
@@ -103,6 +108,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             Shape::Object => self.object(value, place),
             Shape::List => self.list(value, place),
             Shape::Text => self.text(value, place),
+            Shape::Number if !self.moves.is_none() && is_place(place.key) => {
+                self.place(value, place.key);
+                Ok(())
+            }
             // Numbers in definitions of tools are bounds of schemas.
             Shape::Number if place.kind == Kinded::Free && !matches!(place.key, "definition" | "tools") => {
                 self.number(value, place)
@@ -236,7 +245,11 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         }
         let is_call = matches!(around, Kinded::Call | Kinded::TextCall);
         let tool = if is_call { object.text("name") } else { None };
-        for (member, value) in &object.0 {
+        let outer = self.begin_citations(&object, kind);
+        // Citations come after the text whose places they name.
+        let is_last = |(member, _): &&(Member<'j>, &'j RawValue)| member.name == "annotations";
+        let members = object.0.iter().filter(|member| !is_last(member));
+        for (member, value) in members.chain(object.0.iter().filter(is_last)) {
             let key = member.name.as_ref();
             if types::is_opaque(key) {
                 continue;
@@ -258,7 +271,55 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 Place { key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 },
             )?;
         }
+        if let Some(outer) = outer {
+            self.end_citations(kind, outer);
+        }
         Ok(())
+    }
+
+    /// Whether an object is one that citations speak of, or a citation of a document; what held around it.
+    fn begin_citations(&mut self, object: &Object<'j>, kind: &str) -> Option<Moves> {
+        let moves = match kind {
+            "document" => {
+                self.follows = self.is_text_source(object).then_some("data");
+                Moves::default()
+            }
+            "char_location" => {
+                let at = object.number("document_index").and_then(|at| usize::try_from(at).ok());
+                let moves = at.and_then(|at| self.context.documents.get(at)).cloned().unwrap_or_default();
+                if self.on == On::Request { moves.back() } else { moves }
+            }
+            _ if object.get("annotations").is_some_and(|list| shape(list) == Shape::List) => {
+                let is_text = |key: &&str| object.get(key).is_some_and(|text| shape(text) == Shape::Text);
+                self.follows = ["text", "content"].into_iter().find(is_text);
+                Moves::default()
+            }
+            _ => return None,
+        };
+        Some(std::mem::replace(&mut self.moves, moves))
+    }
+
+    fn end_citations(&mut self, kind: &str, outer: Moves) {
+        let moves = std::mem::replace(&mut self.moves, outer);
+        self.follows = None;
+        if kind == "document" {
+            self.context.documents.push(if self.on == On::Request { moves.back() } else { moves });
+        }
+    }
+
+    /// Notes where a text moved to that citations speak of.
+    fn follow(&mut self, key: &str, moves: impl FnOnce() -> Moves) {
+        if self.follows == Some(key) {
+            self.moves = moves();
+        }
+    }
+
+    /// A place in a text that moved.
+    fn place(&mut self, value: &'j RawValue, key: &str) {
+        if let Ok(at) = value.get().parse() {
+            let moved = self.moves.place(at, key.starts_with("end"));
+            self.edits.replace(value.get(), moved.to_string());
+        }
     }
 
     /// A member of an object that is not of any shape.
@@ -398,10 +459,14 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         }
         let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
         let written = match known {
-            Some(shown) => shown.to_string(),
+            Some((shown, moves)) => {
+                self.follow(place.key, || moves.clone());
+                shown.to_string()
+            }
             None => {
                 let masked = self.context.report.masked_answer;
-                let written = whole(raw, self.context, self.on, place.role, manner)?;
+                let (written, moves) = whole_and_moves(raw, self.context, self.on, place.role, manner)?;
+                self.follow(place.key, || moves);
                 let schema = self.schema_of(place).filter(|_| manner == Manner::Arguments);
                 if let Some(schema) = schema.filter(|_| self.context.report.masked_answer > masked) {
                     schema::check(&schema, &decode(&written))?;

@@ -1,9 +1,11 @@
 //! Streams of OpenAI chat completions and of the older completions.
 
 use super::Form;
+use super::waiting::Waiting;
 use crate::blocked::{Blocked, Kind};
-use crate::json::{Edits, List, Object, Shape, inner, shape};
+use crate::json::{Edits, List, Object, Shape, Wrong, inner, shape};
 use crate::lane::Manner;
+use crate::moves::last_place;
 use crate::policy::{Pass, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
@@ -17,6 +19,7 @@ const CUSTOM: &str = "custom";
 const CALL: &str = "function_call";
 const TRANSCRIPT: &str = "transcript";
 const TEXT: &str = "text";
+const CITATIONS: &str = "annotations";
 /// Fields of a delta that are text; the last two are not in the SDK, and on the wire of many servers.
 const TEXTS: [&str; 4] = [CONTENT, "refusal", "reasoning_content", "reasoning"];
 
@@ -28,6 +31,7 @@ pub(crate) struct Chat {
     finished: BTreeSet<u32>,
     /// Choices that a rule ended.
     ended: BTreeSet<u32>,
+    waiting: Waiting,
     is_done: bool,
 }
 
@@ -39,6 +43,7 @@ impl Chat {
             seen: BTreeSet::new(),
             finished: BTreeSet::new(),
             ended: BTreeSet::new(),
+            waiting: Waiting::default(),
             is_done: false,
         }
     }
@@ -52,6 +57,9 @@ impl Chat {
         if data.trim() == "[DONE]" {
             for key in event.lanes.open() {
                 self.flush(key, event)?;
+            }
+            for index in self.waiting.of() {
+                self.cite(index, event)?;
             }
             if event.context.compiled.policy.final_event {
                 let report = event.context.report.to_json();
@@ -133,6 +141,7 @@ impl Chat {
             // T12: one of several choices ends, and the others go on.
             Err(blocked) if blocked.kind == Kind::Rule => {
                 event.lanes.drop_of(index);
+                self.waiting.take(content(index));
                 event.context.report.ended += 1;
                 self.ended.insert(index);
                 self.finished.insert(index);
@@ -152,10 +161,22 @@ impl Chat {
                     edits
                 }
                 Edit::Walk(name, part) => event.walk(edits, |walk| walk.member(&name, part))?,
+                Edit::Cite(part) => match event.lanes.moves(content(index), last_place(part.get())) {
+                    Some(moves) => event.walk_moved(edits, moves, |walk| walk.member(CITATIONS, part))?,
+                    None => {
+                        edits.replace(part.get(), "null".to_owned());
+                        self.waiting.keep(content(index), part.get(), event)?;
+                        edits
+                    }
+                },
             };
         }
         if is_finished {
             self.finished.insert(index);
+        }
+        if self.finished.contains(&index) {
+            // Of a text that never came.
+            self.cite(index, event)?;
         }
         Ok((edits, swallowed))
     }
@@ -204,8 +225,28 @@ impl Chat {
     }
 
     /// Ends the texts of a choice.
-    fn end(&self, index: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
-        event.lanes.of(index).into_iter().try_for_each(|key| self.flush(key, event))
+    fn end(&mut self, index: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        for key in event.lanes.of(index) {
+            self.flush(key, event)?;
+        }
+        self.cite(index, event)
+    }
+
+    /// The citations of a text that has been shown as a whole.
+    fn cite(&mut self, index: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        let ready = self.waiting.take(content(index));
+        let moves = event.lanes.moves(content(index), 0).unwrap_or_default();
+        for list in ready {
+            let citations: &RawValue = serde_json::from_str(&list).map_err(Wrong::Json)?;
+            let edits = event
+                .walk_moved(Edits::of(&list), moves.clone(), |walk| walk.member(CITATIONS, citations))?;
+            let shown = edits.apply().unwrap_or_else(|| list.clone());
+            let data = self.chunk(&format!(
+                "\"choices\":[{{\"index\":{index},\"delta\":{{\"{CITATIONS}\":{shown}}},\"logprobs\":null,\"finish_reason\":null}}]"
+            ));
+            write_event(None, &data, &mut event.before);
+        }
+        Ok(())
     }
 
     /// Ends a lane with a chunk of ours.
@@ -235,11 +276,17 @@ impl Chat {
     }
 }
 
+/// What a choice says to the person.
+fn content(of: u32) -> Key {
+    Key { of, field: CONTENT, part: 0 }
+}
+
 /// What changes in a choice.
 enum Edit<'j> {
     Text(&'j RawValue, String),
     Null(&'j RawValue),
     Walk(String, &'j RawValue),
+    Cite(&'j RawValue),
 }
 
 /// The texts of one choice.
@@ -328,8 +375,8 @@ impl<'j> Slots<'_, 'j> {
                 Ok(())
             }
             // Whole in one chunk.
-            ("annotations", Shape::List) => {
-                self.walk(name, value);
+            (CITATIONS, Shape::List) => {
+                self.own.push(Edit::Cite(value));
                 Ok(())
             }
             _ => self.unknown(name, value, event),

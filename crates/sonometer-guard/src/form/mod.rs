@@ -4,6 +4,7 @@ pub(crate) mod anthropic;
 pub(crate) mod chat;
 pub(crate) mod responses;
 pub(crate) mod types;
+mod waiting;
 
 /// The form of a request and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,11 @@
 //! Streams of OpenAI responses. The same text comes up to five times: as deltas, and whole in four events behind them.
 
 use super::types;
+use super::waiting::Waiting;
 use crate::blocked::{Blocked, Kind};
 use crate::json::{Edits, Object, Shape, inner, shape, text_of};
 use crate::lane::Manner;
+use crate::moves::{Moves, last_place};
 use crate::policy::{Pass, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
@@ -12,7 +14,7 @@ use std::collections::HashMap;
 
 /// Texts that come as deltas: the event without `.delta` and `.done`, the member of `.done`, and how it is read.
 const LANES: [(&str, &str, Manner); 11] = [
-    ("response.output_text", "text", Manner::Text),
+    (TEXT, "text", Manner::Text),
     ("response.refusal", "refusal", Manner::Text),
     ("response.reasoning_text", "text", Manner::Text),
     ("response.reasoning_summary_text", "text", Manner::Text),
@@ -33,6 +35,10 @@ const OUTPUTS: [(&str, &str); 2] = [
     ("response.shell_call_output_content.stdout", "stdout"),
     ("response.shell_call_output_content.stderr", "stderr"),
 ];
+
+/// What is said to the person, and a citation in it.
+const TEXT: &str = "response.output_text";
+const CITATION: &str = "response.output_text.annotation.added";
 
 /// Events in which something stands whole, or nothing.
 const WHOLE: [&str; 10] = [
@@ -56,7 +62,8 @@ pub(crate) struct Responses {
     /// What came and what was shown of each lane that is open.
     joined: HashMap<Key, Joined>,
     /// By how much our own events move the numbers of those behind them.
-    added: u64,
+    added: i64,
+    waiting: Waiting,
     is_done: bool,
 }
 
@@ -89,7 +96,7 @@ impl Responses {
             Some((*base, member, *manner, end == ".done"))
         });
         if let Some((base, member, manner, is_done)) = lane {
-            let manner = if base == "response.output_text" { event.content() } else { manner };
+            let manner = if base == TEXT { event.content() } else { manner };
             let key = key(base, &object);
             edits = match is_done {
                 false => self.delta(key, member, manner, &object, edits, event)?,
@@ -101,8 +108,16 @@ impl Responses {
                 _ => self.output_done(&object, edits, event)?,
             };
         } else if let Some(dropped) = self.check(&kind, &object, event)? {
-            self.added = self.added.saturating_sub(1);
+            self.added -= 1;
             return Ok(dropped);
+        } else if kind == CITATION {
+            let key = key(TEXT, &object);
+            let Some(moves) = event.lanes.moves(key, last_place(data)) else {
+                self.waiting.keep(key, data, event)?;
+                self.added -= 1;
+                return Ok(Shown::Nothing);
+            };
+            edits = cite(&object, edits, moves, event)?;
         } else {
             let item = object.get("item").and_then(|item| Object::read(item.get()).ok());
             let name = item.and_then(|item| item.text("name"));
@@ -117,11 +132,11 @@ impl Responses {
         if let Some(padding) = object.get("obfuscation") {
             edits.replace(padding.get(), "\"\"".to_owned());
         }
-        if self.added > 0
+        if self.added != 0
             && let Some(number) = object.get("sequence_number")
-            && let Ok(own) = number.get().parse::<u64>()
+            && let Ok(own) = number.get().parse::<i64>()
         {
-            edits.replace(number.get(), (own + self.added).to_string());
+            edits.replace(number.get(), own.saturating_add(self.added).to_string());
         }
         Ok(edits.apply().map_or(Shown::AsItIs, Shown::With))
     }
@@ -160,7 +175,7 @@ impl Responses {
         let is_known = WHOLE.contains(&kind)
             || LAST.contains(&kind)
             || is_state
-            || kind == "response.output_text.annotation.added"
+            || kind == CITATION
             || kind == "keepalive";
         let items = ["item", "part"].iter().filter_map(|name| object.get(name));
         let mut kinds = items.filter_map(|item| Object::read(item.get()).ok()?.text("type"));
@@ -218,6 +233,7 @@ impl Responses {
         if !rest.is_empty() {
             self.write_delta(&format!("\"{rest}\""), object, event);
         }
+        self.write_citations(key, object, event)?;
         let (Some(value), Some(mut joined)) = (object.get(member), joined) else {
             return self.others(object, "", edits, event);
         };
@@ -231,7 +247,8 @@ impl Responses {
             ));
         }
         if let Some(raw) = inner(value) {
-            event.lanes.known.insert((raw.into(), manner), joined.shown.as_str().into());
+            let moves = event.lanes.moves(key, 0).unwrap_or_default();
+            event.lanes.known.insert((raw.into(), manner), (joined.shown.as_str().into(), moves));
         }
         edits.replace(value.get(), format!("\"{}\"", joined.shown));
         self.others(object, member, edits, event)
@@ -281,10 +298,8 @@ impl Responses {
             }
             if let Some(mut joined) = self.joined.remove(&key) {
                 joined.shown.push_str(&rest);
-                event
-                    .lanes
-                    .known
-                    .insert((joined.came.as_str().into(), Manner::Text), joined.shown.as_str().into());
+                let whole = (joined.came.as_str().into(), Manner::Text);
+                event.lanes.known.insert(whole, (joined.shown.as_str().into(), Moves::default()));
             }
         }
         self.others(object, "", edits, event)
@@ -307,20 +322,65 @@ impl Responses {
         Ok(edits)
     }
 
+    /// The number of an event of ours before another.
+    fn number(&self, before: &Object<'_>) -> Option<i64> {
+        let own = before.get("sequence_number")?.get().parse::<i64>().ok()?;
+        Some(own.saturating_add(self.added))
+    }
+
+    /// The citations of a text that has been shown as a whole.
+    fn write_citations(
+        &mut self,
+        key: Key,
+        done: &Object<'_>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<(), Blocked> {
+        let moves = event.lanes.moves(key, 0).unwrap_or_default();
+        for data in self.waiting.take(key) {
+            let object = Object::read(&data)?;
+            let mut edits = cite(&object, Edits::of(&data), moves.clone(), event)?;
+            if let (Some(number), Some(own)) = (self.number(done), object.get("sequence_number")) {
+                edits.replace(own.get(), number.to_string());
+            }
+            let shown = edits.apply().unwrap_or_else(|| data.clone());
+            write_event(Some(CITATION), &shown, &mut event.before);
+            self.added += 1;
+        }
+        Ok(())
+    }
+
     fn write_delta(&mut self, delta: &str, object: &Object<'_>, event: &mut Event<'_, '_>) {
         let kind = object.text("type").unwrap_or_default();
         let kind = format!("{}.delta", kind.strip_suffix(".done").unwrap_or(&kind));
         let ids = ["item_id", "output_index", "content_index", "summary_index", "command_index"];
         let ids = ids.iter().filter_map(|name| Some(format!("\"{name}\":{},", object.get(name)?.get())));
         let ids: String = ids.collect();
-        let number = object.get("sequence_number").and_then(|number| number.get().parse::<u64>().ok());
-        let number =
-            number.map(|own| format!(",\"sequence_number\":{}", own + self.added)).unwrap_or_default();
+        let number = self.number(object);
+        let number = number.map(|number| format!(",\"sequence_number\":{number}")).unwrap_or_default();
         let probabilities = if kind == "response.output_text.delta" { ",\"logprobs\":[]" } else { "" };
         let data = format!("{{\"type\":\"{kind}\",{ids}\"delta\":{delta}{probabilities}{number}}}");
         write_event(Some(&kind), &data, &mut event.before);
         self.added += 1;
     }
+}
+
+/// A citation, with its places in the text as it is shown.
+fn cite<'j>(
+    object: &Object<'j>,
+    mut edits: Edits<'j>,
+    moves: Moves,
+    event: &mut Event<'_, '_>,
+) -> Result<Edits<'j>, Blocked> {
+    for (member, value) in &object.0 {
+        edits = match member.name.as_ref() {
+            "type" | "sequence_number" => edits,
+            "annotation" => {
+                event.walk_moved(edits, moves.clone(), |walk| walk.member("annotation", value))?
+            }
+            name => event.walk(edits, |walk| walk.member(name, value))?,
+        };
+    }
+    Ok(edits)
 }
 
 fn key(field: &'static str, object: &Object<'_>) -> Key {

@@ -13,6 +13,7 @@ pub(crate) use text::TextLane;
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Compiled;
 use crate::json::string::decode;
+use crate::moves::Moves;
 use crate::numbering::Numbering;
 use crate::policy::{On, Role};
 use crate::report::Report;
@@ -24,6 +25,8 @@ pub(crate) struct Context<'c> {
     pub(crate) compiled: &'c Compiled,
     pub(crate) numbering: &'c mut Numbering,
     pub(crate) report: &'c mut Report,
+    /// Where the text of each document moved to, on its way from the provider to the client.
+    pub(crate) documents: &'c mut Vec<Moves>,
 }
 
 /// How a lane reads what comes in.
@@ -43,6 +46,8 @@ pub(crate) enum Manner {
 pub(crate) struct Lane {
     text: Text,
     schema: Option<Box<Held>>,
+    /// JSON that is said to the person: all that came and was shown of it.
+    said: Option<Box<(String, String)>>,
 }
 
 enum Text {
@@ -76,7 +81,8 @@ impl Lane {
             }
         };
         let schema = schema.map(|schema| Box::new(Held { schema, shown: String::new(), is_masked: false }));
-        Ok(Self { text, schema })
+        let said = (is_said && manner == Manner::Arguments).then(Box::default);
+        Ok(Self { text, schema, said })
     }
 
     /// Takes what stands between the quotes of the next part, and adds what may be shown.
@@ -90,6 +96,9 @@ impl Lane {
         out: &mut String,
     ) -> Result<(), Blocked> {
         let (from, masked) = (out.len(), context.report.masked_answer);
+        if let Some(said) = &mut self.said {
+            said.0.push_str(raw);
+        }
         match &mut self.text {
             Text::Plain(lane) => lane.push(raw, context, out)?,
             Text::Arguments(lane) => lane.push(raw, context, out)?,
@@ -128,7 +137,19 @@ impl Lane {
         }
     }
 
+    /// Where the text moved to, as far as it has been shown; of JSON nothing is known before its end.
+    pub(crate) fn moves(&self, is_over: bool) -> Moves {
+        match (&self.text, &self.said) {
+            (Text::Plain(lane), _) => lane.moves().clone(),
+            (_, Some(said)) if is_over => Moves::between(&decode(&said.0), &decode(&said.1)),
+            _ => Moves::default(),
+        }
+    }
+
     fn note(&mut self, shown: &str, is_masked: bool) {
+        if let Some(said) = &mut self.said {
+            said.1.push_str(shown);
+        }
         if let Some(held) = &mut self.schema {
             held.shown.push_str(shown);
             held.is_masked |= is_masked;
@@ -160,12 +181,26 @@ pub(crate) fn whole(
     role: Role,
     manner: Manner,
 ) -> Result<String, Blocked> {
+    whole_and_moves(raw, context, on, role, manner).map(|(text, _)| text)
+}
+
+/// The same, with where the text moved to.
+pub(crate) fn whole_and_moves(
+    raw: &str,
+    context: &mut Context<'_>,
+    on: On,
+    role: Role,
+    manner: Manner,
+) -> Result<(String, Moves), Blocked> {
     let mut out = String::with_capacity(raw.len() + 16);
     match manner {
         Manner::Arguments => {
             let mut lane = ArgumentsLane::new(on, role);
             lane.take(raw, context, &mut out)?;
             lane.finish(context, &mut out)?;
+            let moves =
+                if out == raw { Moves::default() } else { Moves::between(&decode(raw), &decode(&out)) };
+            Ok((out, moves))
         }
         _ => {
             let lane = TextLane::new(context.compiled, on, role);
@@ -176,7 +211,7 @@ pub(crate) fn whole(
             };
             lane.take(raw)?;
             lane.finish(context, &mut out)?;
+            Ok((out, lane.moves().clone()))
         }
     }
-    Ok(out)
 }

@@ -5,6 +5,7 @@ use super::judge::{Judging, Measuring, note};
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Compiled;
 use crate::json::string::{Decoder, NotJson, Source, write_plain};
+use crate::moves::Moves;
 use crate::numbering::{label_of, typed, untyped};
 use crate::policy::{Action, On, Role};
 use crate::side::Side;
@@ -33,6 +34,7 @@ pub(crate) struct TextLane {
     taken: usize,
     restores: bool,
     is_unchanged: bool,
+    moves: Moves,
 }
 
 impl TextLane {
@@ -51,6 +53,7 @@ impl TextLane {
             taken: 0,
             restores: on == On::Response && compiled.policy.placeholders,
             is_unchanged: false,
+            moves: Moves::default(),
             side,
         }
     }
@@ -76,6 +79,11 @@ impl TextLane {
     /// The same for text that must not be changed.
     pub(crate) fn unchanged(self) -> Self {
         Self { restores: false, is_unchanged: true, ..self }
+    }
+
+    /// Where the text moved to, as far as it has been shown.
+    pub(crate) fn moves(&self) -> &Moves {
+        &self.moves
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -215,19 +223,30 @@ impl TextLane {
         Ok(())
     }
 
-    fn hide(&self, shown: &str, hidden: &str, context: &mut Context<'_>, out: &mut String) {
+    fn hide(&mut self, shown: &str, hidden: &str, context: &mut Context<'_>, out: &mut String) {
         match self.side.is_request {
             true => context.report.masked_request += 1,
             false => context.report.masked_answer += 1,
         }
-        if let Some(text) = self.side.text(shown) {
-            self.put(text, out);
+        let name: String;
+        let by = if let Some(text) = self.side.text(shown) {
+            text
         } else if self.side.is_numbered && label_of(shown).is_some() {
             let keep = self.side.is_request && context.compiled.policy.placeholders;
-            self.put(&context.numbering.name(shown, hidden, keep), out);
+            name = context.numbering.name(shown, hidden, keep);
+            &name
         } else {
-            self.put(shown, out);
-        }
+            shown
+        };
+        self.put(by, out);
+        self.moves.change(hidden, by);
+    }
+
+    /// Passes text on as it is, up to a place.
+    fn pass(&mut self, to: usize, out: &mut String) {
+        let (text, start) = (self.source.text(), self.source.start());
+        self.moves.keep(&text[..to.saturating_sub(start).min(text.len())]);
+        self.source.write(to, out);
     }
 
     /// Writes text of ours; where the text around it is JSON itself, with its escapes.
@@ -244,7 +263,7 @@ impl TextLane {
     /// Passes text on as it is, with placeholders restored.
     fn keep(&mut self, to: usize, more: bool, context: &mut Context<'_>, out: &mut String) {
         if !self.restores || context.numbering.is_empty() {
-            self.source.write(to, out);
+            self.pass(to, out);
             return;
         }
         loop {
@@ -256,26 +275,27 @@ impl TextLane {
                 Begins::With(written) => written,
                 // What may still become a placeholder waits.
                 Begins::Perhaps(plain) if more && context.numbering.may_become_one(&plain) => {
-                    self.source.write(start + at, out);
+                    self.pass(start + at, out);
                     return;
                 }
                 _ => {
-                    self.source.write(start + at + 1, out);
+                    self.pass(start + at + 1, out);
                     continue;
                 }
             };
             let known = context.numbering.value(&written.plain).map(|value| written.style.write(value));
             match known.or_else(|| untyped(rest, &written)) {
                 Some(value) => {
-                    self.source.write(start + at, out);
-                    self.source.take(start + at + written.close.end);
+                    self.pass(start + at, out);
+                    let placeholder = self.source.take(start + at + written.close.end);
                     context.report.restored += 1;
                     self.put(&value, out);
+                    self.moves.change(&placeholder, &value);
                 }
-                None => self.source.write(start + at + 1, out),
+                None => self.pass(start + at + 1, out),
             }
         }
-        self.source.write(to, out);
+        self.pass(to, out);
     }
 }
 
