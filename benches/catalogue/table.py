@@ -401,7 +401,7 @@ def names(path: pathlib.Path) -> None:
     items = load("pii")
     if not items:
         return
-    options = ["--label", "spans", "--unit", "spans", "--map", "PERSON=person,introduced_person"]
+    options = ["--label", "spans", "--unit", "spans", "--map", "PERSON=person,introduced_person,person_in_small_letters"]
     row = Row("names-and-places", "", "pii", options, lambda _: True, figure="f1", unread="template")
     show("names-and-places", "persons", "F1, overlap", f"{len(items):,}", *map(told, (*ours(row, items, path), None, None, None)))
 

@@ -24,7 +24,7 @@ test('what is in it', () => {
   assert.ok(protocols.includes('refusal@1.0.yaml') && protocols.every((file) => /^[a-z-]+@[\d.]+\.yaml$|^names-and-places$/.test(file)), protocols.join());
   // With the notice of whose data they are.
   const lists = readdirSync(join(installed, 'protocols/names-and-places'));
-  assert.deepEqual(lists.sort(), ['NOTICE', 'cities.txt', 'countries.txt', 'doubtful.txt', 'family.txt', 'given.txt']);
+  assert.deepEqual(lists.sort(), ['NOTICE', 'cities.txt', 'countries.txt', 'doubtful-more.txt', 'doubtful.txt', 'family-more.txt', 'family.txt', 'given-more.txt', 'given.txt']);
   const { version, dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.ok(esm.fingerprint().startsWith(`sonometer ${version};`), 'the version is that of the engine');
   assert.equal(dependencies, undefined);

@@ -162,6 +162,19 @@ static PROTOCOLS: &[Entry] = &[
         "names-and-places/countries.txt"
     ),
     #[cfg(feature = "all")]
+    entry!(
+        "protocols",
+        "names-and-places" @ "1.1",
+        "names-and-places/given.txt",
+        "names-and-places/given-more.txt",
+        "names-and-places/doubtful.txt",
+        "names-and-places/doubtful-more.txt",
+        "names-and-places/family.txt",
+        "names-and-places/family-more.txt",
+        "names-and-places/cities.txt",
+        "names-and-places/countries.txt"
+    ),
+    #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "next-steps" @ "0.1"),

@@ -40,9 +40,9 @@ const ASKED: [Asked; 2] = [
     },
     Asked {
         id: "names-and-places",
-        before: None,
+        before: Some("names-and-places@1.0"),
         types: &[
-            ("PERSON", &["person", "introduced_person"]),
+            ("PERSON", &["person", "introduced_person", "person_in_small_letters"]),
             ("PLACE", &["place", "introduced_place"]),
             ("ORG", &["organisation"]),
             ("NATIONALITY", &["nationality"]),

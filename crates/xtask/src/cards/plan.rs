@@ -283,7 +283,7 @@ pub(crate) const CARDS: &[Card] = &[
                     "--unit",
                     "spans",
                     "--map",
-                    "PERSON=person,introduced_person",
+                    "PERSON=person,introduced_person,person_in_small_letters",
                 ],
                 figures: &[
                     ("precision", "0.9"),
