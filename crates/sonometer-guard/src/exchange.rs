@@ -33,10 +33,12 @@ pub struct Exchange {
     pub(crate) is_json: bool,
     /// The schemas that the answer is held to.
     pub(crate) schemas: Schemas,
-    /// Where the texts of documents moved to, in the order in which citations count them.
-    pub(crate) documents: Vec<Moves>,
+    /// Where the texts of documents moved to, in the order in which citations count them. `None` where the provider keeps some.
+    pub(crate) documents: Option<Vec<Moves>>,
     body: Vec<u8>,
     is_stream: bool,
+    /// A later request may go on with the answer by its id.
+    pub(crate) is_kept: bool,
     /// The answer was stored, and says itself what its request asked for.
     pub(crate) is_stored: bool,
 }
@@ -60,9 +62,10 @@ impl Exchange {
                 true => Schemas::of(&top),
                 false => Schemas::default(),
             },
-            documents: Vec::new(),
+            documents: goes_on_after(&top).is_none().then(Vec::new),
             body: Vec::new(),
             is_stored: false,
+            is_kept: form == Form::Responses || given(&top, "thread").is_some(),
             is_stream: top.get("stream").is_some_and(|stream| stream.get() == "true"),
             compiled,
         };
@@ -107,8 +110,7 @@ impl Exchange {
                 return Err(Blocked::new(Kind::NoTable, message));
             }
         }
-        let thread = top.get("thread").and_then(|thread| Object::read(thread.get()).ok());
-        let goes_on = thread.is_some_and(|thread| thread.text("type").as_deref() == Some("continue"));
+        let goes_on = goes_on_after(top).is_some();
         if !goes_on && sealed_summaries(top).is_empty() {
             return Ok(());
         }
@@ -199,7 +201,7 @@ impl Exchange {
     /// Notes the provider's id of an answer where it is reported or kept: of a whole one, or of the event of a stream that names it.
     pub(crate) fn note_id(&mut self, json: &str) {
         let measures = || self.compiled.judges.iter().any(|judge| judge.action == Action::Sense);
-        let may_go_on = self.form == Form::Responses && self.compiled.policy.placeholders;
+        let may_go_on = self.is_kept && self.compiled.policy.placeholders;
         if self.report.response_id.is_some() || !(may_go_on || measures()) {
             return;
         }
@@ -323,6 +325,18 @@ fn read(body: &[u8], most: usize) -> Result<&str, Blocked> {
         let at = position(body, error.valid_up_to());
         Blocked::new(Kind::Unreadable, format!("a body that is not UTF-8 from {at} on; only UTF-8 is read"))
     })
+}
+
+/// A member that is not null.
+pub(crate) fn given<'j>(top: &Object<'j>, key: &str) -> Option<&'j RawValue> {
+    top.get(key).filter(|value| shape(value) != Shape::Null)
+}
+
+/// The id of the answer with which a thread of Anthropic goes on; empty if it does not say it.
+pub(crate) fn goes_on_after(top: &Object<'_>) -> Option<String> {
+    let thread = Object::read(given(top, "thread")?.get()).ok()?;
+    let goes_on = thread.text("type").as_deref() == Some("continue");
+    goes_on.then(|| thread.text("previous_message_id").unwrap_or_default().into_owned())
 }
 
 /// The summaries of earlier texts in a request that are encrypted or signed, as they are sealed: the placeholders in them are those of

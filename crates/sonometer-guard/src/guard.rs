@@ -135,7 +135,7 @@ impl Guard {
         Exchange::begin(Arc::clone(&self.inner), form, body, Some(table))
     }
 
-    /// Reads a request, and goes on with the placeholders of the answer that it names in `previous_response_id`, if its table is kept.
+    /// Reads a request, and goes on with the placeholders of the answer that it names in `previous_response_id` or `thread`, if its table is kept.
     ///
     /// # Errors
     /// What must not be sent.

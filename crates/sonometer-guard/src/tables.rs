@@ -1,9 +1,9 @@
 //! Tables of conversations whose history the provider keeps, by the id of their last answer, or by a sealed summary in it. In memory
 //! only.
 
-use crate::exchange::{Exchange, sealed_summaries};
+use crate::exchange::{Exchange, given, goes_on_after, sealed_summaries};
 use crate::form::Form;
-use crate::json::{Object, Shape, shape};
+use crate::json::Object;
 use crate::numbering::{Seal, Table, seal_of};
 use crate::stream::Stream;
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +16,7 @@ const MOST_TABLES: usize = 1_000;
 const MOST_BYTES: usize = 8 << 20;
 
 /// The tables of the last thousand answers, for one process: [`crate::Guard::request_kept`] goes on with the table of
-/// `previous_response_id`, or of a sealed summary (`compaction`). They hold private text, never leave memory, and end with it.
+/// `previous_response_id`, of a `thread` that goes on, or of a sealed summary (`compaction`). They hold private text, never leave memory, and end with it.
 #[derive(Default)]
 pub struct Tables(Mutex<Kept>);
 
@@ -41,7 +41,7 @@ impl Tables {
     pub fn keep(&self, exchange: &Exchange) -> bool {
         let id = exchange.report().response_id.as_deref();
         if exchange.compiled.policy.placeholders {
-            let by_id = id.filter(|_| exchange.form() == Form::Responses).map(|id| Key::Id(id.into()));
+            let by_id = id.filter(|_| exchange.is_kept).map(|id| Key::Id(id.into()));
             let by_seals = exchange.seals().iter().copied().map(Key::Seal);
             let mut kept = self.locked();
             for key in by_id.into_iter().chain(by_seals) {
@@ -64,12 +64,18 @@ impl Tables {
             return None;
         }
         let top = Object::read(std::str::from_utf8(body).ok()?).ok()?;
-        let is_given = |key: &str| top.get(key).is_some_and(|value| shape(value) != Shape::Null);
-        if form == Form::Responses && is_given("previous_response_id") {
-            let id = top.text("previous_response_id")?;
-            return self.locked().by_key.get(&Key::Id(id.as_ref().into())).cloned();
+        let is_given = |key: &str| given(&top, key).is_some();
+        let after = match form {
+            Form::Responses if is_given("previous_response_id") => {
+                Some(top.text("previous_response_id")?.into_owned())
+            }
+            Form::Messages => goes_on_after(&top),
+            _ => None,
+        };
+        if let Some(id) = after {
+            return self.locked().by_key.get(&Key::Id(id.as_str().into())).cloned();
         }
-        if ["previous_response_id", "conversation", "container", "thread"].into_iter().any(is_given) {
+        if ["previous_response_id", "conversation", "container"].into_iter().any(is_given) {
             return None;
         }
         let seals: Vec<Seal> = sealed_summaries(&top).iter().map(|sealed| seal_of(sealed)).collect();

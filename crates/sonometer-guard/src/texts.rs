@@ -73,7 +73,7 @@ impl Texts {
             compiled: &self.compiled,
             numbering: &mut self.numbering,
             report: &mut self.report,
-            documents: &mut Vec::new(),
+            documents: &mut None,
         };
         growing.lane.push(&raw[growing.came.len()..], &mut context, &mut growing.shown)?;
         growing.came = raw;
@@ -83,7 +83,7 @@ impl Texts {
             compiled: &self.compiled,
             numbering: &mut numbering,
             report: &mut report,
-            documents: &mut Vec::new(),
+            documents: &mut None,
         };
         let mut rest = String::new();
         growing.lane.clone().finish(&mut context, &mut rest)?;
@@ -103,7 +103,7 @@ impl Texts {
             compiled: &self.compiled,
             numbering: &mut self.numbering,
             report: &mut self.report,
-            documents: &mut Vec::new(),
+            documents: &mut None,
         };
         let shown = whole(&raw, &mut context, on, role, manner)?;
         Ok(decode(&shown))

@@ -286,7 +286,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             }
             "char_location" => {
                 let at = object.number("document_index").and_then(|at| usize::try_from(at).ok());
-                let moves = at.and_then(|at| self.context.documents.get(at)).cloned().unwrap_or_default();
+                let documents = self.context.documents.as_ref();
+                let moves = at.and_then(|at| documents?.get(at)).cloned().unwrap_or_default();
                 if self.on == On::Request { moves.back() } else { moves }
             }
             _ if object.get("annotations").is_some_and(|list| shape(list) == Shape::List) => {
@@ -302,8 +303,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     fn end_citations(&mut self, kind: &str, outer: Moves) {
         let moves = std::mem::replace(&mut self.moves, outer);
         self.follows = None;
-        if kind == "document" {
-            self.context.documents.push(if self.on == On::Request { moves.back() } else { moves });
+        if kind == "document"
+            && let Some(documents) = self.context.documents.as_mut()
+        {
+            documents.push(if self.on == On::Request { moves.back() } else { moves });
         }
     }
 

@@ -253,6 +253,21 @@ fn places_in_documents_are_those_of_the_clients_text() {
     }
 }
 
+/// Where the provider keeps the documents before it, nothing says which one a number means.
+#[test]
+fn places_in_documents_of_a_thread_stay_as_they_came() {
+    let guard = guard(r#"{"rules": [{"action": "mask", "target": "personal-data"}]}"#);
+    let source = json!({"type": "text", "media_type": "text/plain", "data": ASK});
+    let user = json!({"role": "user", "content": [{"type": "document", "source": source}]});
+    let thread = json!({"type": "continue", "previous_message_id": "m"});
+    let request = json!({"messages": [user], "thread": thread}).to_string();
+    let citation = json!({"type": "char_location", "document_index": 0, "cited_text": "é", "start_char_index": 41,
+        "end_char_index": 42});
+    let answer = json!({"content": [{"type": "text", "text": "é", "citations": [citation]}]}).to_string();
+    let mut exchange = guard.request(Form::Messages, request.as_bytes()).expect("passes");
+    assert_eq!(exchange.response(200, answer.as_bytes()).expect("passes"), answer.as_bytes());
+}
+
 #[test]
 fn what_is_not_moved_stays_as_it_came() {
     let answer = r#"{"choices": [{"message": {"annotations": [{"type":"url_citation","url_citation":{"start_index": 2.0, "end_index":-1,"index":"x"}}], "content": "Nothing."}}]}"#;

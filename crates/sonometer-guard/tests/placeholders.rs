@@ -144,6 +144,43 @@ fn a_conversation_goes_on_by_its_sealed_summary() {
     assert!(refused.message.contains("the guard that saw the answer with it"), "{}", refused.message);
 }
 
+/// A thread of Anthropic goes on by the id of its last answer, as the runners of tools of its packages do.
+#[test]
+fn a_thread_goes_on_by_its_last_message() {
+    let (guard, tables) = (guard(REVERSIBLE), Tables::default());
+    let ask = |body: &str| guard.request_kept(&tables, Form::Messages, body.as_bytes());
+    let call = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"tool_use","id":"t","name":"send","input":{"to":"<EMAIL_ADDRESS_1>"}}]}"#;
+    let said = r#"{"messages":[{"role":"user","content":"Write to ann@example.org"}]"#;
+    let mut first = ask(&format!(r#"{said},"thread":{{"type":"create"}}}}"#)).expect("passes");
+    let shown = first.response(200, call.as_bytes()).expect("passes");
+    assert!(String::from_utf8_lossy(&shown).contains("ann@example.org"));
+    tables.keep(&first);
+    let result = r#""messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"to ann@example.org, copy bob@example.net"}]}]"#;
+    let after = |id: &str| {
+        format!(r#"{{{result},"stream":true,"thread":{{"type":"continue","previous_message_id":"{id}"}}}}"#)
+    };
+    let second = ask(&after("msg_1")).expect("goes on");
+    let sent = String::from_utf8_lossy(second.body()).into_owned();
+    assert!(sent.contains("to <EMAIL_ADDRESS_1>, copy <EMAIL_ADDRESS_2>"), "{sent}");
+    let mut stream = second.stream();
+    let start = r#"{"type":"message_start","message":{"id":"msg_2","type":"message","role":"assistant","content":[]}}"#;
+    stream.push(format!("data: {start}\n\n").as_bytes(), &mut Vec::new()).expect("passes");
+    tables.keep_of(&stream);
+    let mut third = ask(&after("msg_2")).expect("goes on");
+    let text = r#"{"id":"msg_3","content":[{"type":"text","text":"<EMAIL_ADDRESS_2>"}]}"#;
+    assert!(
+        String::from_utf8_lossy(&third.response(200, text.as_bytes()).expect("passes"))
+            .contains("bob@example.net")
+    );
+    // One that asked for no thread is not kept.
+    let mut plain = ask(&format!("{said}}}")).expect("passes");
+    plain.response(200, call.replace("msg_1", "msg_9").as_bytes()).expect("passes");
+    tables.keep(&plain);
+    for id in ["msg_0", "msg_9", ""] {
+        assert_eq!(ask(&after(id)).expect_err("is refused").kind, Kind::NoTable, "{id}");
+    }
+}
+
 /// A conversation goes on by the id of its last answer, whole or streamed, with the numbers that it had; one that is not known is refused.
 #[test]
 fn a_conversation_whose_history_the_provider_keeps_goes_on() {

@@ -26,7 +26,7 @@ pub(crate) struct Context<'c> {
     pub(crate) numbering: &'c mut Numbering,
     pub(crate) report: &'c mut Report,
     /// Where the text of each document moved to, on its way from the provider to the client.
-    pub(crate) documents: &'c mut Vec<Moves>,
+    pub(crate) documents: &'c mut Option<Vec<Moves>>,
 }
 
 /// How a lane reads what comes in.
