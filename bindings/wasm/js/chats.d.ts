@@ -3,7 +3,21 @@ import type { WasmSource } from './index.js';
 export { SonometerError } from './index.js';
 
 /** The forms in which programs write chats. `openai` and `anthropic` are read alike. */
-export type MessageForm = 'openai' | 'anthropic' | 'gemini' | 'ai-sdk' | 'langchain' | 'sharegpt' | 'vcon' | 'contact-lens' | 'twilio';
+export type MessageForm =
+  | 'openai'
+  | 'anthropic'
+  | 'gemini'
+  | 'ai-sdk'
+  | 'langchain'
+  | 'sharegpt'
+  | 'vcon'
+  | 'contact-lens'
+  | 'twilio'
+  | 'bedrock'
+  | 'assistants'
+  | 'batch'
+  | 'chosen'
+  | 'rejected';
 
 /** A turn of a chat. */
 export interface ChatTurn {

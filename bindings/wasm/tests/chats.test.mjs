@@ -41,7 +41,9 @@ for (const { name, json, named, form, turns, apart, notices, error, message } of
 
 test('every form is read, and some have notices', () => {
   const read = new Set(forms.map(({ form }) => form).filter((form) => form !== undefined));
-  assert.deepEqual([...read].sort(), ['ai-sdk', 'contact-lens', 'gemini', 'langchain', 'openai', 'sharegpt', 'twilio', 'vcon']);
+  assert.deepEqual([...read].sort(), [
+    'ai-sdk', 'assistants', 'batch', 'bedrock', 'chosen', 'contact-lens', 'gemini', 'langchain', 'openai', 'rejected', 'sharegpt', 'twilio', 'vcon',
+  ]);
   assert.ok(forms.some(({ notices }) => notices?.length > 0));
 });
 

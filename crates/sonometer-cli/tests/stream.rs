@@ -151,6 +151,9 @@ fn messages_of_other_forms_are_lines_too() {
     let whole = run(&arguments, format!("{{\"messages\": [{}]}}\n", plain.trim()).as_bytes());
     let told = text(&whole.stderr);
     assert!(told.contains("line 1: messages: this is a whole chat; write one message a line"), "{told}");
+    let line = format!("{{\"custom_id\": \"a\", \"body\": {{\"messages\": [{}]}}}}\n", plain.trim());
+    let whole = run(&arguments, line.as_bytes());
+    assert!(text(&whole.stderr).contains("line 1: this is a whole chat"), "{}", text(&whole.stderr));
     let wrong = run(&arguments, br#"{"role": "user", "parts": [{"type": "text", "text": 7}]}"#);
     let told = text(&wrong.stderr);
     assert!(!wrong.status.success() && told.contains("line 1: parts[0].text"), "{told}");

@@ -1,5 +1,5 @@
 """Chats as other programs write them: messages of OpenAI, Anthropic, Gemini, LangChain, ShareGPT, Vercel's AI SDK,
-vCon, Contact Lens and Twilio.
+vCon, Contact Lens, Twilio, Bedrock's Converse, threads of OpenAI's Assistants, lines of batches, and preference data.
 
 >>> from sonometer.chats import read_messages
 >>> chat = read_messages({"contents": [
@@ -22,8 +22,24 @@ from .errors import InvalidRequestError, WrongTypeError, _kind
 
 __all__ = ["Apart", "MessageForm", "Messages", "read_messages"]
 
-MessageForm: TypeAlias = Literal["openai", "anthropic", "gemini", "ai-sdk", "langchain", "sharegpt", "vcon", "contact-lens", "twilio"]
-"""A form in which programs write chats; `openai` and `anthropic` are read alike."""
+MessageForm: TypeAlias = Literal[
+    "openai",
+    "anthropic",
+    "gemini",
+    "ai-sdk",
+    "langchain",
+    "sharegpt",
+    "vcon",
+    "contact-lens",
+    "twilio",
+    "bedrock",
+    "assistants",
+    "batch",
+    "chosen",
+    "rejected",
+]
+"""A form in which programs write chats; `openai` and `anthropic` are read alike. Of preference data, which have two answers, `chosen` is read
+unless `rejected` is named."""
 
 
 class Apart(NamedTuple):

@@ -333,7 +333,12 @@ fn of_whole_chat(line: &str) -> Option<Error> {
     const LISTS: [&str; 7] =
         ["messages", "contents", "conversations", "choices", "candidates", "input", "output"];
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    let key = LISTS.into_iter().find(|key| value.get(key).is_some_and(serde_json::Value::is_array))?;
+    let is_list = |key: &&str| value.get(*key).is_some_and(serde_json::Value::is_array);
+    // Others have no list at their top, such as the lines of a batch.
+    let key = LISTS
+        .into_iter()
+        .find(is_list)
+        .or_else(|| MessageForm::of(line).filter(|_| value.is_object()).map(|_| ""))?;
     let message = "this is a whole chat; write one message a line, or read such lines by `sonometer batch`";
     Some(Error::invalid(key, message))
 }

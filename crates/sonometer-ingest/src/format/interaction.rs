@@ -13,8 +13,17 @@ use sonometer::{Error, Interaction, MessageForm, Messages};
 struct Wrapping<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
+    /// What whoever asked calls a line of a batch; its `id` is that of the provider.
+    #[serde(borrow, alias = "recordId")]
+    custom_id: Option<&'a RawValue>,
     #[serde(borrow)]
     interaction: Option<&'a RawValue>,
+}
+
+impl Wrapping<'_> {
+    fn id(&self) -> Option<String> {
+        self.custom_id.or(self.id).map(plain)
+    }
 }
 
 /// An interaction as a line of JSON holds it.
@@ -54,7 +63,7 @@ pub fn unwrap(text: &str) -> (Option<String>, Result<Interaction, Error>) {
 /// The same, with what was left out of a chat.
 pub fn line(text: &str) -> Line {
     let (id, inner) = match wrapping(text) {
-        Some(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
+        Some(wrapping) => (wrapping.id(), wrapping.interaction.map(RawValue::get)),
         None => (None, None),
     };
     let text = inner.unwrap_or(text);
@@ -72,7 +81,7 @@ pub fn line(text: &str) -> Line {
 
 /// The id of an interaction, as [`unwrap`] gives it.
 pub fn id(text: &str) -> Option<String> {
-    wrapping(text)?.id.map(plain)
+    wrapping(text)?.id()
 }
 
 /// What wraps an interaction. A list would be taken for it, value by value.
@@ -128,6 +137,8 @@ mod tests {
                 Some("a"),
             ),
             (format!(r#"{{"id": "a", "labels": {{}}, "interaction": {{"messages": [{hi}]}}}}"#), Some("a")),
+            (format!(r#"{{"id": "batch_1", "custom_id": "a", "body": {{"messages": [{hi}]}}}}"#), Some("a")),
+            (format!(r#"{{"recordId": "a", "modelInput": {{"messages": [{hi}]}}}}"#), Some("a")),
         ] {
             let (id, interaction) = unwrap(&text);
             assert_eq!(id.as_deref(), own, "{text}");

@@ -66,6 +66,19 @@ impl<'s> Draft<'s> {
         self.apart.push(Apart { place, kind, name: name.to_owned(), text: text.to_owned() });
     }
 
+    /// How much has been gathered: turns, what nobody said, and unknown keys.
+    pub(super) fn mark(&self) -> [usize; 3] {
+        [self.turns.len(), self.apart.len(), self.skipped.len()]
+    }
+
+    /// What has been gathered since then stands within something else.
+    pub(super) fn move_within(&mut self, [turns, apart, skipped]: [usize; 3], prefix: &str) {
+        let places = self.places[turns..].iter_mut();
+        let places = places.chain(self.apart[apart..].iter_mut().map(|apart| &mut apart.place));
+        let places = places.chain(self.skipped[skipped..].iter_mut().map(|(_, place, _)| place));
+        places.for_each(|place| *place = within(prefix, place));
+    }
+
     pub(super) fn notice(&mut self, notice: String) {
         if self.notices.len() < MAX_NOTICES {
             self.notices.push(notice);
@@ -114,6 +127,14 @@ impl<'s> Draft<'s> {
             false => Interaction::transcript(self.turns)?,
         };
         Ok(Messages { interaction, form, places: self.places, apart: self.apart, notices: self.notices })
+    }
+}
+
+/// A place within something else.
+pub(super) fn within(prefix: &str, place: &str) -> String {
+    match place.trim_start_matches('.') {
+        "" => prefix.to_owned(),
+        place => format!("{prefix}.{place}"),
     }
 }
 

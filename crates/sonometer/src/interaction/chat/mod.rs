@@ -4,11 +4,15 @@
 //! lost. Keys that a form does not have by what is known here are skipped with a notice.
 
 mod ai_sdk;
+mod assistants;
+mod batch;
+mod bedrock;
 mod calls;
 mod draft;
 mod gemini;
 mod langchain;
 mod language_model;
+mod preference;
 mod sharegpt;
 mod vcon;
 
@@ -58,11 +62,21 @@ pub enum MessageForm {
     ContactLens,
     /// The `sentences` of a transcript of Twilio.
     Twilio,
+    /// Messages of Amazon Bedrock's Converse, a request that holds them, or its answer.
+    Bedrock,
+    /// Messages of a thread of OpenAI's Assistants.
+    Assistants,
+    /// A line of a batch or a log that holds a request, its answer, or both, each in a form of its own.
+    Batch,
+    /// Preference data: the prompt with the answer that was `chosen`.
+    Chosen,
+    /// The same with the answer that was `rejected`. Only its name decides for it.
+    Rejected,
 }
 
 impl MessageForm {
     /// The names of all forms. `openai` and `anthropic` are both [`MessageForm::Chat`].
-    pub const NAMES: [&str; 9] = [
+    pub const NAMES: [&str; 14] = [
         "openai",
         "anthropic",
         "gemini",
@@ -72,6 +86,11 @@ impl MessageForm {
         "vcon",
         "contact-lens",
         "twilio",
+        "bedrock",
+        "assistants",
+        "batch",
+        "chosen",
+        "rejected",
     ];
 
     /// The form of this name.
@@ -88,6 +107,11 @@ impl MessageForm {
             "vcon" => Self::Vcon,
             "contact-lens" => Self::ContactLens,
             "twilio" => Self::Twilio,
+            "bedrock" => Self::Bedrock,
+            "assistants" => Self::Assistants,
+            "batch" => Self::Batch,
+            "chosen" => Self::Chosen,
+            "rejected" => Self::Rejected,
             _ => {
                 let fix = match suggest(name, &Self::NAMES) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -110,6 +134,11 @@ impl MessageForm {
             Self::Vcon => "vcon",
             Self::ContactLens => "contact-lens",
             Self::Twilio => "twilio",
+            Self::Bedrock => "bedrock",
+            Self::Assistants => "assistants",
+            Self::Batch => "batch",
+            Self::Chosen => "chosen",
+            Self::Rejected => "rejected",
         }
     }
 
@@ -205,16 +234,7 @@ impl Messages {
             return of_answer(json, &root, &place, message);
         }
         let mut draft = Draft::new(json, is_named);
-        match form {
-            MessageForm::Chat => language_model::read(&root, &mut draft)?,
-            MessageForm::Gemini => gemini::read(&root, &mut draft)?,
-            MessageForm::AiSdk => ai_sdk::read(&root, &mut draft)?,
-            MessageForm::LangChain => langchain::read(&root, &mut draft)?,
-            MessageForm::ShareGpt => sharegpt::read(&root, &mut draft)?,
-            MessageForm::Vcon => vcon::read(&root, &mut draft)?,
-            MessageForm::ContactLens => calls::contact_lens(&root, &mut draft)?,
-            MessageForm::Twilio => calls::twilio(&root, &mut draft)?,
-        }
+        read_as(form, &root, &mut draft)?;
         draft.finish(form)
     }
 
@@ -242,6 +262,25 @@ impl Messages {
             json.key("notices").texts(&self.notices);
         });
         json.into_text()
+    }
+}
+
+/// Reads a value in one of the forms.
+fn read_as(form: MessageForm, root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
+    match form {
+        MessageForm::Chat => language_model::read(root, draft),
+        MessageForm::Gemini => gemini::read(root, draft),
+        MessageForm::AiSdk => ai_sdk::read(root, draft),
+        MessageForm::LangChain => langchain::read(root, draft),
+        MessageForm::ShareGpt => sharegpt::read(root, draft),
+        MessageForm::Vcon => vcon::read(root, draft),
+        MessageForm::ContactLens => calls::contact_lens(root, draft),
+        MessageForm::Twilio => calls::twilio(root, draft),
+        MessageForm::Bedrock => bedrock::read(root, draft),
+        MessageForm::Assistants => assistants::read(root, draft),
+        MessageForm::Batch => batch::read(root, draft),
+        MessageForm::Chosen => preference::read(root, true, draft),
+        MessageForm::Rejected => preference::read(root, false, draft),
     }
 }
 
@@ -320,6 +359,17 @@ fn parsed(json: &str) -> Result<Node, Error> {
 
 /// The form of a JSON value: of an object by the key that holds its list, of a list by its first item.
 fn recognised(root: &Node) -> Option<MessageForm> {
+    let of_lines = || {
+        let is_ours = ["content", "segments", "interaction"].iter().any(|key| root.get(key).is_some());
+        let is_pair = || preference::pair(root).map(|_| MessageForm::Chosen);
+        let is_line = || batch::is_line(root).then_some(MessageForm::Batch);
+        if is_ours { None } else { is_pair().or_else(is_line) }
+    };
+    of_chat(root).or_else(of_lines)
+}
+
+/// The same of what may stand in a line of a batch, too.
+fn of_chat(root: &Node) -> Option<MessageForm> {
     let has_list = |key: &str| matches!(root.get(key).map(|node| &node.value), Some(Value::List(_)));
     if is_map(root) {
         let is_vcon = root.get("vcon").is_some() || has_list("dialog") && has_list("parties");
@@ -336,6 +386,13 @@ fn recognised(root: &Node) -> Option<MessageForm> {
         let known = LISTS.iter().find(|(key, _)| has_list(key)).map(|(_, form)| *form);
         let is_request = || text(root, "model").and(text(root, "input")).map(|_| MessageForm::Chat);
         return known
+            .or_else(|| bedrock::answer(root).map(|_| MessageForm::Bedrock))
+            .or_else(|| {
+                list(root, "data")
+                    .first()
+                    .filter(|item| assistants::is_message(item))
+                    .map(|_| MessageForm::Assistants)
+            })
             .or_else(|| recognised_list(language_model::messages(root)?.1))
             .or_else(is_request)
             .or_else(|| answer(root).map(|_| MessageForm::Chat));
@@ -375,12 +432,17 @@ fn of_answer(json: &str, root: &Node, place: &str, message: &Node) -> Result<Mes
             *notice = if at.is_empty() { format!("{told} at the top") } else { format!("{told} in {at}") };
         }
     }
-    match draft::list(root, "choices").len().saturating_sub(1) {
-        0 => {}
-        1 => read.notices.insert(0, "1 more choice was skipped".to_owned()),
-        more => read.notices.insert(0, format!("{more} more choices were skipped")),
-    }
+    read.notices.splice(0..0, more_choices(root));
     Ok(read)
+}
+
+/// What is told of an answer with several choices.
+fn more_choices(root: &Node) -> Option<String> {
+    match draft::list(root, "choices").len().saturating_sub(1) {
+        0 => None,
+        1 => Some("1 more choice was skipped".to_owned()),
+        more => Some(format!("{more} more choices were skipped")),
+    }
 }
 
 fn recognised_list(items: &[Node]) -> Option<MessageForm> {
@@ -395,6 +457,10 @@ fn recognised_list(items: &[Node]) -> Option<MessageForm> {
         MessageForm::Gemini
     } else if text(first, "from").is_some() && text(first, "value").is_some() {
         MessageForm::ShareGpt
+    } else if assistants::is_message(first) {
+        MessageForm::Assistants
+    } else if items.iter().any(bedrock::is_message) {
+        MessageForm::Bedrock
     } else if items.iter().any(ai_sdk::is_message) {
         MessageForm::AiSdk
     } else {
@@ -411,7 +477,7 @@ fn is_sealed(root: &Node) -> bool {
 fn unknown(root: &Node) -> String {
     format!(
         "expected a list of messages, found {}; write `[{{\"role\": …, \"content\": …}}]`, or give an object with \
-         `messages`, `contents`, `conversations`, `vcon`, `Transcript` or `sentences`",
+         `messages`, `contents`, `conversations`, `chosen` and `rejected`, `vcon`, `Transcript` or `sentences`",
         root.kind_name()
     )
 }
