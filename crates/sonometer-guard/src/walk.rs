@@ -93,7 +93,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
 
     /// Reads one member of an event.
     pub(crate) fn member(&mut self, key: &str, value: &'j RawValue) -> Result<(), Blocked> {
-        if types::is_opaque(key) {
+        if types::is_opaque(key, value) {
             return Ok(());
         }
         let place = Place { key, role: Role::Assistant, kind: Kinded::Plain, tool: None, depth: 1 };
@@ -251,7 +251,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let members = object.0.iter().filter(|member| !is_last(member));
         for (member, value) in members.chain(object.0.iter().filter(is_last)) {
             let key = member.name.as_ref();
-            if types::is_opaque(key) {
+            if types::is_opaque(key, value) {
                 continue;
             }
             if !is_name(key) {
@@ -330,7 +330,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let is_call = matches!(place.kind, Kinded::Call | Kinded::TextCall);
         match place.key {
             "logprobs" | "top_logprobs" => self.logprobs(value, place),
-            "name" | "namespace" | "server_label" if is_call => Ok(()),
+            "name" | "namespace" | "server_label" if is_call && shape(value) == Shape::Text => Ok(()),
             // Of any shape: what is an id elsewhere may be a text in them.
             "arguments" | "input" | "action" | "operation"
                 if is_call && matches!(shape(value), Shape::Object | Shape::List) =>

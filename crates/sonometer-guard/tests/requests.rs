@@ -548,3 +548,24 @@ fn texts_may_grow() {
     }
     assert!(!fixed.is_empty());
 }
+
+/// Members that are called as ids and choices of the forms may be a server's own, and hold text then.
+#[test]
+fn members_with_names_of_choices_are_read_where_they_hold_text() {
+    let guard = masking();
+    let said = r#"{"role":"user","content":"Hi","status":"in_progress"}"#;
+    for own in [
+        r#""chat_template_kwargs":{"background":"Ann is ann@example.org"}"#,
+        r#""background":{"who":"ann@example.org"}"#,
+        r#""voice":["ann@example.org"]"#,
+        r#""id":{"mail":"ann@example.org"}"#,
+        r#""documents":[{"status":"of ann@example.org","type":"a note by ann@example.org"}]"#,
+        r#""tool_choice":{"type":"function","name":{"a":"ann@example.org"}}"#,
+    ] {
+        let body = format!(r#"{{"messages":[{said}],{own}}}"#);
+        let sent = sent(&guard, Form::Chat, &body);
+        assert!(!sent.contains("ann@") && sent.contains(said), "{sent}");
+    }
+    let plain = r#"{"model":"gpt-4111111111111111","service_tier":"auto","logit_bias":{"4111111111111111":-100},"background":true,"modalities":["text"],"messages":[{"role":"tool","tool_call_id":"call_4111111111111111","content":"x","cache_control":{"type":"ephemeral","ttl":"5m"}}]}"#;
+    assert_eq!(sent(&guard, Form::Chat, plain), plain);
+}

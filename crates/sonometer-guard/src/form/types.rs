@@ -1,7 +1,9 @@
 //! The names that the guard knows: types of parts, items and blocks, and keys whose values are no text.
 
 use super::Form;
+use crate::json::{Shape, inner, shape};
 use crate::policy::Role;
+use serde_json::value::RawValue;
 
 /// Parts, tool calls and annotations of chat messages.
 const CHAT: &[&str] = &[
@@ -204,63 +206,90 @@ pub(crate) fn is_media_data(key: &str) -> bool {
     matches!(key, "b64_json" | "data" | "file_data" | "file_url" | "image_url" | "result" | "url")
 }
 
-/// Keys whose values are ids, choices of a fixed list, or sealed by the provider: never text that somebody wrote.
-pub(crate) fn is_opaque(key: &str) -> bool {
+/// Whether a value is no text that somebody wrote: an id, a choice of a fixed list, something that the provider sealed or counted.
+/// Servers have members of their own, which may be called so and hold text: a choice reads as one, and lists and objects are read.
+pub(crate) fn is_opaque(key: &str, value: &RawValue) -> bool {
+    match shape(value) {
+        Shape::Number | Shape::Truth | Shape::Null => is_id(key) || is_choice(key) || is_count(key),
+        Shape::Text => is_id(key) || is_choice(key) && inner(value).is_some_and(reads_as_choice),
+        Shape::Object | Shape::List => is_count(key),
+    }
+}
+
+/// Whether a text reads as a choice of a fixed list, such as `end_turn`, `in_progress` or `image/png`.
+fn reads_as_choice(text: &str) -> bool {
+    text.len() <= 64
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+'))
+        && text.bytes().filter(u8::is_ascii_digit).count() <= 8
+}
+
+/// Keys of ids, and of what is sealed.
+fn is_id(key: &str) -> bool {
     matches!(
         key,
-        "allowed_callers"
-            | "approval_request_id"
-            | "background"
-            | "cache_control"
+        "approval_request_id"
             | "call_id"
             | "caller_id"
             | "container_id"
-            | "content_filter_results"
             | "download_id"
-            | "effort"
-            | "encoding_format"
             | "encrypted_content"
             | "encrypted_index"
             | "encrypted_stdout"
             | "file_id"
             | "fingerprint"
-            | "finish_reason"
             | "id"
-            | "include"
-            | "inference_geo"
             | "item_id"
-            | "logit_bias"
-            | "media_type"
-            | "modalities"
             | "model"
-            | "native_finish_reason"
-            | "object"
             | "obfuscation"
-            | "phase"
             | "previous_message_id"
             | "previous_response_id"
-            | "prompt_filter_results"
-            | "provider"
-            | "reasoning_effort"
             | "response_id"
-            | "role"
-            | "service_tier"
             | "signature"
             | "skill_id"
-            | "status"
-            | "stop_reason"
             | "system_fingerprint"
             | "tab_id"
             | "thought_signature"
             | "tool_call_id"
             | "tool_id"
             | "tool_use_id"
+    )
+}
+
+/// Keys of choices.
+fn is_choice(key: &str) -> bool {
+    matches!(
+        key,
+        "allowed_callers"
+            | "background"
+            | "cache_control"
+            | "effort"
+            | "encoding_format"
+            | "finish_reason"
+            | "include"
+            | "inference_geo"
+            | "media_type"
+            | "modalities"
+            | "native_finish_reason"
+            | "object"
+            | "phase"
+            | "provider"
+            | "reasoning_effort"
+            | "role"
+            | "service_tier"
+            | "status"
+            | "stop_reason"
             | "truncation"
             | "type"
-            | "usage"
             | "verbosity"
             | "voice"
     )
+}
+
+/// Keys of numbers and of what a provider says about a text.
+fn is_count(key: &str) -> bool {
+    matches!(key, "content_filter_results" | "logit_bias" | "prompt_filter_results" | "usage")
 }
 
 /// Keys whose values are of any shape: definitions of tools, schemas, metadata, errors. Every text in them is masked, and names
