@@ -158,7 +158,6 @@ impl<'t> TurnText<'t> {
     }
 
     /// A text whose tokens have all been taken.
-    #[cfg_attr(small_build, optimize(speed))]
     fn finish(
         plan: &Plan,
         piece: Piece<'t>,
