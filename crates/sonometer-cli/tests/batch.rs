@@ -126,7 +126,7 @@ fn lines_that_are_no_json_are_told_how_they_are_made() {
     }
     // One line that was cut is no reason.
     assert!(
-        !told("batch-cut.jsonl", "{\"content\": \"Thank you.\"}\n{\"content\": \"Thank\n")
+        !told("batch-half-a-line.jsonl", "{\"content\": \"Thank you.\"}\n{\"content\": \"Thank\n")
             .contains("most lines")
     );
 }
