@@ -40,8 +40,13 @@ impl Collector {
         let all = came.clone();
         spawn(move || {
             for stream in listener.incoming() {
-                let Some(request) = stream.ok().and_then(|stream| read(stream).ok()) else { continue };
+                let Ok(mut stream) = stream else { continue };
+                let Ok(request) = read(&stream) else { continue };
+                // Kept before it is answered: who has its answer may end, and is looked into then.
                 all.lock().expect("is sound").push(request);
+                let _ = stream.write_all(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\nContent-Length: 0\r\n\r\n",
+                );
             }
         });
         Self { address, came }
@@ -87,9 +92,9 @@ impl Collector {
     }
 }
 
-fn read(stream: TcpStream) -> std::io::Result<Came> {
+fn read(stream: &TcpStream) -> std::io::Result<Came> {
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-    let mut reader = BufReader::new(&stream);
+    let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -107,8 +112,6 @@ fn read(stream: TcpStream) -> std::io::Result<Came> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    (&stream)
-        .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\nContent-Length: 0\r\n\r\n")?;
     Ok((path, key, body))
 }
 
