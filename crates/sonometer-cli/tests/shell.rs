@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sonometer")).args(arguments).env_clear().output().expect("starts")
@@ -60,13 +61,17 @@ fn every_shell_gets_every_verb_and_the_names_that_ship() {
 
 /// What bash offers at the end of a line, by the script itself. `compopt` works only while bash completes.
 fn offered(words: &[&str]) -> Option<String> {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sonometer.bash");
-    fs::write(&file, script("bash")).expect("can be written");
+    // Two tests come here at a time.
+    static SCRIPT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sonometer.bash");
+        fs::write(&file, script("bash")).expect("can be written");
+        file
+    });
     let last = words.last().expect("is a line");
     let before = words.len().checked_sub(2).map_or("", |at| words[at]);
     let line = format!(
         "compopt() {{ :; }}; source {}; COMP_WORDS=({}); COMP_CWORD={}; _sonometer sonometer '{last}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
-        file.display(),
+        SCRIPT.display(),
         words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
         words.len() - 1,
     );
