@@ -11,8 +11,8 @@ use pyo3::types::{PyBytes, PyList};
 use sonometer::protocol::{self, Repeat, Taxonomy};
 use sonometer::{TargetKind, Unit};
 use sonometer_evaluate::{
-    Aim, Background, Error, Filter, Fitted, Item, Kind, Labelled, MapEntry, Options, Progress, ProtocolFile,
-    Scope, Selector, Settings, StopList, Tuning, Way, respelled,
+    Aim, Background, Columns, DataFile, Error, Filter, Fitted, Item, Kind, Labelled, MapEntry, Options,
+    Progress, ProtocolFile, Scope, Selector, Settings, StopList, Tuning, Way, respelled,
 };
 use sonometer_report::Paint;
 use std::fmt::Display;
@@ -194,20 +194,29 @@ fn protocol_file((name, source): (String, Bound<'_, PyAny>)) -> Outcome<Protocol
     Ok(ProtocolFile { name, text: source.text, list_files })
 }
 
-/// Labelled items: the bytes of a file with its name, or rows of id, interaction, second interaction and labels.
+/// A file: its name and bytes, the columns of what is said, and that of ids.
+type File<'py> = (String, Bound<'py, PyBytes>, Vec<String>, Option<String>);
+/// Files of ordinary interactions, names and bytes, and the column of what is said.
+type Files<'py> = (Vec<(String, Bound<'py, PyBytes>)>, Option<String>);
+
+/// Labelled items: a file, or rows of id, interaction, second interaction and labels.
 fn labelled(items: &Bound<'_, PyAny>) -> Outcome<Labelled> {
-    if let Ok((name, bytes)) = items.extract::<(String, Bound<'_, PyBytes>)>() {
-        return Ok(Labelled::read(&name, bytes.as_bytes())?);
+    if let Ok((name, bytes, text, id)) = items.extract::<File<'_>>() {
+        let mut text = text.into_iter();
+        let columns = Columns { text: text.next(), second: text.next(), id };
+        return Ok(Labelled::of(DataFile::lines(&name, bytes.as_bytes()), &columns)?);
     }
     let rows = items.cast::<PyList>().map_err(PyErr::from)?;
     let all = rows.iter().enumerate().map(|(at, row)| item(&row, &format!("items[{at}]")));
     Ok(Labelled::new(all.collect::<Outcome<Vec<Item>>>()?)?)
 }
 
-/// Ordinary interactions: names and bytes of files, or interactions in any form.
+/// Ordinary interactions: files, or interactions in any form.
 fn ordinary(items: &Bound<'_, PyAny>) -> Outcome<Background> {
-    if let Ok(files) = items.extract::<Vec<(String, Bound<'_, PyBytes>)>>() {
-        return Ok(Background::read(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_bytes())))?);
+    if let Ok((files, text)) = items.extract::<Files<'_>>() {
+        let columns = Columns { text, ..Columns::default() };
+        let lines = files.iter().map(|(name, bytes)| DataFile::lines(name, bytes.as_bytes()));
+        return Ok(Background::of(lines, &columns)?);
     }
     let rows = items.cast::<PyList>().map_err(PyErr::from)?;
     let all = rows
@@ -401,6 +410,7 @@ fn unknown(option: &str, given: impl Display, known: &str) -> Failure {
 /// The name of an option in messages.
 fn spelt(option: &str) -> String {
     match option {
+        "text-column" => "`text`".to_owned(),
         "lower" => "`lower=True`".to_owned(),
         "higher" => "`lower=False`".to_owned(),
         "no-likeness" => "`likeness=False`".to_owned(),
@@ -463,6 +473,7 @@ impl From<Error> for Failure {
         let message = respelled(&failure.message, spelt);
         let place = match (failure.place.to_string(), &failure.place.field) {
             (place, None) => place,
+            (place, Some(field)) if failure.place.line.is_some() => format!("{place}: {field}"),
             (place, Some(field)) => format!("{place}.{field}"),
         };
         let error = sonometer::Error::new(failure.code, place, message);

@@ -265,10 +265,14 @@ def test_a_file_may_hold_the_rows_of_a_table(tmp_path: pathlib.Path, expected: R
         return file
 
     file = lines("rows.jsonl", rows())
-    assert sonometer.evaluate("courtesy@1.0", file, label="polite", marker="gratitude") == expected
-    assert sonometer.evaluate("courtesy@1.0", str(file), label="polite", marker="gratitude") == expected
+    told = expected.to_dict()
+    for source in (file, str(file)):
+        # Only the name of the file and the lines of errors are others.
+        read = sonometer.evaluate("courtesy@1.0", source, label="polite", marker="gratitude").to_dict()
+        assert (read["data"]["file"], read["figures"], read["markers"]) == (str(file), told["figures"], told["markers"])
     renamed = lines("renamed.jsonl", [{"said": row["text"], "name": row["id"], "polite": row["polite"], "author": row["author"]} for row in rows()])
-    assert sonometer.evaluate("courtesy@1.0", renamed, text="said", id="name", label="polite", marker="gratitude") == expected
+    read = sonometer.evaluate("courtesy@1.0", renamed, text="said", id="name", label="polite", marker="gratitude", fold="1/2").to_dict()
+    assert read["figures"] == sonometer.evaluate("courtesy@1.0", rows(), label="polite", marker="gratitude", fold="1/2").to_dict()["figures"]
     talk = lines("talk.jsonl", [{"text": "See you at nine."}] * 20)
     assert sonometer.evaluate("courtesy@1.0", file, label="polite", background=talk).to_dict()["alarms"]
     names = "anna ben carla dora emil finn gina hugo ina jan kim lea".split()
@@ -285,11 +289,19 @@ def test_a_file_may_hold_the_rows_of_a_table(tmp_path: pathlib.Path, expected: R
     assert place(broken, label="polite") == "broken.jsonl:5: text"
     assert place(lines("word.jsonl", [{"text": KIND, "polite": True}, {"text": KIND, "polite": "yes"}]), label="polite") == "word.jsonl:3: labels.polite"
     assert place(renamed, text="words") == "renamed.jsonl:1"
-    assert place(rows(), label="polite", background=lines("gaps.jsonl", [{"text": "Hi."}, {"text": None}])) == "gaps.jsonl:3"
+    assert place(rows(), label="polite", background=lines("gaps.jsonl", [{"text": "Hi."}, {"text": None}])) == "gaps.jsonl:3: text"
     (tmp_path / "cut.jsonl").write_text('{"text": "Hi.", "polite": true}\n{"text": ', encoding="utf-8")
-    assert place(tmp_path / "cut.jsonl") == "cut.jsonl:2"
+    assert place(tmp_path / "cut.jsonl") == "cut.jsonl:2:9"
     (tmp_path / "list.jsonl").write_text('{"text": "Hi.", "polite": true}\n[]', encoding="utf-8")
     assert place(tmp_path / "list.jsonl") == "list.jsonl:2"
+    pairs = lines("pairs.jsonl", [{"one": KIND, "two": RUDE, "kinder": "one"}] * 3)
+    assert sonometer.evaluate("courtesy@1.5", pairs, text=("one", "two"), positive="one", negative="two").kind == "pairs"
+    with pytest.raises(InvalidRequestError, match="there is no column `words` for `text`; the columns are"):
+        sonometer.evaluate("courtesy@1.0", renamed, text="words")
+    wide = tmp_path / "wide.jsonl"
+    wide.write_text(json.dumps(rows()[0]), encoding="utf-16")
+    with pytest.raises(InvalidRequestError, match="is UTF-16, and UTF-8 is read; save it as UTF-8, or type `iconv -f UTF-16 -t UTF-8 IN > OUT`"):
+        sonometer.evaluate("courtesy@1.0", wide)
 
 
 def test_a_file_that_is_a_table_is_read_first() -> None:

@@ -2,13 +2,25 @@
 
 use crate::failure::Failure;
 use crate::file;
+#[cfg(feature = "columns")]
+use crate::tables::{files::Format, rows::rows};
 use sonometer::Unit;
-use sonometer_evaluate::{Background, Class, Filter, Fold, Labelled, Selector};
+#[cfg(feature = "columns")]
+use sonometer_evaluate::not_utf8;
+use sonometer_evaluate::{Background, Class, Columns, DataFile, Filter, Fold, Labelled, Selector};
 
 /// Which items of labelled data are meant, and what makes them positive.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Selection {
-    /// The label, as a path below `labels`; optional if there is only one
+    /// The column of the texts, where lines are rows such as {"text", "polite"}, and in .csv and .tsv files; twice for pairs
+    /// [default: text, content or segments]
+    #[arg(long, alias = "column", value_name = "COLUMN")]
+    text_column: Vec<String>,
+    /// The format of the data, where its name does not say it: csv or jsonl
+    #[cfg(feature = "columns")]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    input_format: Option<Format>,
+    /// The label: a path below `labels`, or a column [default: `label`, or the only one]
     #[arg(long, value_name = "PATH")]
     label: Option<String>,
     /// The positive class: a value (`true`), several (`a,b`), or numbers (`>=0.5`, `<0`, `1..3`) [default: true or 1]
@@ -30,15 +42,54 @@ pub(crate) struct Selection {
 
 impl Selection {
     pub(crate) fn selector(&self) -> Selector {
-        let Self { label, positive, negative, filters, fold, group } = self.clone();
+        let Self { label, positive, negative, filters, fold, group, .. } = self.clone();
         Selector { label, positive, negative, filters, fold, group }
+    }
+
+    /// Where rows have what is said.
+    pub(crate) fn columns(&self) -> Result<Columns, Failure> {
+        let (text, second) = match &self.text_column[..] {
+            [] => (None, None),
+            [text] => (Some(text.clone()), None),
+            [text, second] if text != second => (Some(text.clone()), Some(second.clone())),
+            _ => {
+                return Err(Failure::unusable(
+                    "--text-column: name one column, or the two different ones of pairs",
+                ));
+            }
+        };
+        Ok(Columns { text, second, id: None })
+    }
+
+    /// Whether the data is a table, as an option or its name says it.
+    fn is_csv(&self, path: &str) -> bool {
+        #[cfg(feature = "columns")]
+        if let Some(format) = self.input_format {
+            return format == Format::Csv;
+        }
+        is_csv(path)
+    }
+
+    /// Reads labelled items, or pairs of them, from a file; `-` is standard input.
+    pub(crate) fn read(&self, path: &str) -> Result<Labelled, Failure> {
+        let bytes = file::bytes(path, file::DATA)?;
+        Labelled::of(data_file(path, &bytes, self.is_csv(path))?, &self.columns()?)
+            .map_err(Failure::evaluation)
+    }
+
+    /// The same, where pairs are of no use.
+    pub(crate) fn read_single(&self, path: &str) -> Result<Labelled, Failure> {
+        let bytes = file::bytes(path, file::DATA)?;
+        Labelled::single_of(data_file(path, &bytes, self.is_csv(path))?, &self.columns()?)
+            .map_err(Failure::evaluation)
     }
 }
 
 /// Ordinary interactions, and how many alarms on them are too many.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Ordinary {
-    /// Ordinary interactions, without labels, to count false alarms on: .jsonl files, an interaction or {"interaction"} a line
+    /// Ordinary interactions, without labels, to count false alarms on: .jsonl files, an interaction, {"interaction"} or {"text"} a
+    /// line, or .csv and .tsv files
     #[arg(long, value_name = "FILE", num_args = 1..)]
     background: Vec<String>,
     /// The share of ordinary turns that may be alarms, for which a threshold is chosen [default: 0.5%]
@@ -47,17 +98,20 @@ pub(crate) struct Ordinary {
 }
 
 impl Ordinary {
-    /// The interactions, where files are named.
-    pub(crate) fn read(&self) -> Result<Option<Background>, Failure> {
+    /// The interactions, where files are named; rows may have them in the columns of the items.
+    pub(crate) fn read(&self, columns: &Columns) -> Result<Option<Background>, Failure> {
         if self.background.is_empty() {
             return Ok(None);
         }
         let mut files = Vec::new();
         for path in &self.background {
-            files.push((file::name(path), file::bytes(path, file::DATA)?));
+            files.push((path, file::bytes(path, file::DATA)?));
         }
-        let files = files.iter().map(|(name, bytes)| (*name, &bytes[..]));
-        Background::read(files).map(Some).map_err(Failure::evaluation)
+        let files = files
+            .iter()
+            .map(|(path, bytes)| data_file(path, bytes, is_csv(path)))
+            .collect::<Result<Vec<_>, _>>()?;
+        Background::of(files, columns).map(Some).map_err(Failure::evaluation)
     }
 
     pub(crate) fn alarms(&self) -> Option<Unit> {
@@ -80,12 +134,33 @@ fn share(text: &str) -> Result<Unit, String> {
         .ok_or_else(|| "write a share, such as 0.5% or 0.005".into())
 }
 
-/// Reads labelled items, or pairs of them, from a file; `-` is standard input.
-pub(crate) fn read(path: &str) -> Result<Labelled, Failure> {
-    Labelled::read(file::name(path), &file::bytes(path, file::DATA)?).map_err(Failure::evaluation)
+/// `csv` or `jsonl`.
+#[cfg(feature = "columns")]
+fn format(name: &str) -> Result<Format, String> {
+    match Format::named(name) {
+        Ok(format @ (Format::Csv | Format::Jsonl)) => Ok(format),
+        _ => Err("write csv or jsonl".into()),
+    }
 }
 
-/// The same, where pairs are of no use.
-pub(crate) fn read_single(path: &str) -> Result<Labelled, Failure> {
-    Labelled::read_single(file::name(path), &file::bytes(path, file::DATA)?).map_err(Failure::evaluation)
+/// Whether the name says that it is a table of CSV.
+fn is_csv(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["csv", "tsv"].iter().any(|table| ending.eq_ignore_ascii_case(table))
+}
+
+/// A file with what it is: a table, or lines.
+fn data_file<'b>(path: &'b str, bytes: &'b [u8], is_csv: bool) -> Result<DataFile<'b>, Failure> {
+    let name = file::name(path);
+    #[cfg(feature = "columns")]
+    if is_csv {
+        return match not_utf8(bytes) {
+            Some(told) => Err(Failure::unusable(format!("{name}: {told}"))),
+            None => Ok(DataFile::table(name, bytes, rows(name, bytes)?)),
+        };
+    }
+    // Without the feature the reader of lines says what to do with a table.
+    #[cfg(not(feature = "columns"))]
+    let _ = is_csv;
+    Ok(DataFile::lines(name, bytes))
 }

@@ -5,6 +5,8 @@
 mod labelled;
 
 use labelled::{bare, evaluate, golden, json, page, text, written};
+use serde_json::Value;
+use std::fs;
 
 const REQUESTS: &str = "fixtures/labelled/requests.jsonl";
 const CALLS: &str = "fixtures/labelled/calls.jsonl";
@@ -166,7 +168,27 @@ fn errors_name_the_place_and_the_mend() {
         "{\"interaction\": {\"content\": \"x\"}, \"labels\": {\"a\": [{\"type\": \"age\", \"start\": 0, \"end\": 9}]}}\n",
     );
     let table = written("evaluate-table.csv", "id,text,polite\n1,Thank you,true\n");
+    let odd = written("evaluate-odd.csv", "text,polite\n\"Thank\nyou\",true\n\nNo,yes,1\n");
+    let twice = written("evaluate-twice.csv", "text,polite,polite\nThank you,true,true\n");
+    let bare = written("evaluate-bare.csv", "text,polite\n");
+    let workbook = written("evaluate-table.xlsx", "PK");
     let cases: &[(&[&str], i32, &str)] = &[
+        (
+            &["courtesy@1.5", &odd],
+            2,
+            "line 5: the row has 3 cells, the header has 2 cells, with `,` between them; put cells",
+        ),
+        (
+            &["courtesy@1.5", &twice],
+            2,
+            "evaluate-twice.csv:1: two columns are named `polite`; rename one of them",
+        ),
+        (
+            &["courtesy@1.5", &bare],
+            2,
+            "evaluate-bare.csv: has a header and no rows; write a row for each item",
+        ),
+        (&["courtesy@1.5", &workbook], 2, "is a table; write one JSON object for each row, {\"text\": …"),
         (&["courtesy@1.5", &bad], 2, "evaluate-bad.jsonl:2:8: "),
         (&["courtesy", "nowhere.jsonl"], 2, "no such file"),
         (&["curtesy", REQUESTS], 4, "did you mean `courtesy`?"),
@@ -195,7 +217,11 @@ fn errors_name_the_place_and_the_mend() {
             2,
             "no item has `polit` as `tone`; its values are impolite, plain, polite; name some of them with --positive",
         ),
-        (&["courtesy@1.5", &table], 2, "is a table; write one JSON object for each row, {\"id\": …"),
+        (
+            &["courtesy@1.5", &table, "--text-column", "said"],
+            2,
+            "evaluate-table.csv:1: there is no column `said` for --text-column",
+        ),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write for example `1/2`"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--map", "A=apology"], 2, "--unit spans"),
@@ -226,4 +252,76 @@ fn errors_name_the_place_and_the_mend() {
     }
     let told = evaluate(&["courtesy@1.5", REQUESTS, "--label", "polit", "--json"]);
     assert!(told.out.starts_with(r#"{"error":{"code":"invalid_request","message":"#), "{}", told.out);
+}
+
+/// The items of a fixture as rows of JSON, and of CSV with this between its cells.
+fn as_rows(path: &str, between: &str) -> (String, String) {
+    let names = ["polite", "tone", "rating", "author"];
+    let (mut lines, mut table) =
+        (String::new(), format!("id{between}said{between}{}\n", names.join(between)));
+    for line in fs::read_to_string(labelled::root().join(path)).expect("is there").lines() {
+        let item: Value = serde_json::from_str(line).expect("is JSON");
+        let (said, labels) = (&item["interaction"]["content"], &item["labels"]);
+        let mut row = labels.clone();
+        (row["id"], row["said"]) = (item["id"].clone(), said.clone());
+        lines += &format!("{row}\n");
+        let cell = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => format!("\"{}\"", text.replace('"', "\"\"")),
+            other => other.to_string(),
+        };
+        let cells = [&item["id"], said].into_iter().chain(names.map(|name| &labels[name]));
+        table += &(cells.map(cell).collect::<Vec<_>>().join(between) + "\n");
+    }
+    (lines, table)
+}
+
+/// Forgets the lines of errors: those of a table come one later, below its header.
+fn without_lines(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.remove("line");
+            members.values_mut().for_each(without_lines);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_lines),
+        _ => {}
+    }
+}
+
+#[test]
+fn rows_and_tables_are_read_as_items_are() {
+    let (lines, table) = as_rows(REQUESTS, ",");
+    let tabbed = as_rows(REQUESTS, "\t").1;
+    let files = [
+        written("rows.jsonl", &lines),
+        written("rows.csv", &format!("\u{feff}{}", table.replace('\n', "\r\n"))),
+        written("rows.tsv", &tabbed),
+    ];
+    for asked in [
+        &["--label", "polite", "--by", "author"][..],
+        &["--label", "tone", "--positive", "polite,plain", "--where", "rating>=0", "--fold", "1/2"],
+        &["--label", "rating", "--graded"],
+    ] {
+        let of = |data: &str, more: &[&str]| {
+            let mut found = json(&[&["courtesy@1.5", data], asked, more].concat());
+            found["data"] = Value::Null;
+            without_lines(&mut found);
+            found
+        };
+        let expected = of(REQUESTS, &[]);
+        for file in &files {
+            assert_eq!(of(file, &["--text-column", "said"]), expected, "{file}: {asked:?}");
+        }
+    }
+    // Without options: the usual names, a label that is called so, and ordinary talk of a table.
+    let usual = written(
+        "usual.csv",
+        "text,label,source\n\"Thank you so much,\nit works\",TRUE,a\nIt still fails.,FALSE,b\nSo so.,,c\n",
+    );
+    let found = json(&["courtesy@1.5", &usual, "--background", &usual]);
+    assert_eq!((&found["data"]["items"], &found["data"]["left_out"]), (&3.into(), &1.into()), "{found}");
+    assert_eq!(found["alarms"]["per_talk"]["of"], 3, "{found}");
+    let pairs = written("pairs.csv", "left,right,label\nThank you so much for it.,It still fails again.,a\n");
+    let found = json(&["courtesy@1.5", &pairs, "--text-column", "left", "--text-column", "right"]);
+    assert_eq!(found["figures"]["pairs"], 1, "{found}");
 }

@@ -46,7 +46,9 @@ pub use fit::{
     PairReport, ProtocolFile, Settings, StopList, Tuning, Way, fit, fit_choice, fit_languages, fit_pairs,
     tune,
 };
-pub use labels::{Background, Class, Filter, Fold, Item, Labelled, Selector};
+pub use labels::{
+    Background, Class, Columns, DataFile, Filter, Fold, Item, Labelled, Selector, Table, not_utf8,
+};
 pub use report::Report;
 pub use watch::{Progress, Watch, unwatched};
 pub use words::respelled;

@@ -1,7 +1,7 @@
 //! Words of messages.
 
 /// The options that messages and notes may name, without their dashes.
-const OPTIONS: [&str; 38] = [
+const OPTIONS: [&str; 39] = [
     "alarms",
     "background",
     "balanced",
@@ -34,6 +34,7 @@ const OPTIONS: [&str; 38] = [
     "sufficient",
     "support",
     "taxonomy",
+    "text-column",
     "threshold",
     "turns",
     "unit",

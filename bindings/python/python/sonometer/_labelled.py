@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import datetime
 import enum
-import io
-import json
 import os
-import re
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Any
 
 from ._sonometer import Interaction
-from .errors import InvalidRequestError, SonometerError, WrongTypeError, _kind
+from .errors import InvalidRequestError, WrongTypeError
 
-__all__ = ["Columns", "labelled", "lines_named", "ordinary", "plain"]
+__all__ = ["Columns", "labelled", "ordinary", "plain"]
 
 # The column of the interactions, or the two of pairs. A table without a header has numbers for names.
 Columns = str | int | tuple[str | int, str | int]
@@ -43,36 +39,13 @@ _WHOLE = (
 )
 
 
-class _Lines(list[Any]):
-    """Rows that stood in files, and where: `requests.jsonl:3`."""
-
-    def __init__(self, rows: list[Any], places: list[str]) -> None:
-        super().__init__(rows)
-        self.places = places
-
-
-@contextmanager
-def lines_named(rows: Any, name: str = "items") -> Iterator[None]:
-    """In errors, rows of a file have its name and line."""
-    try:
-        yield
-    except SonometerError as error:
-        found = re.fullmatch(rf"{name}\[(\d+)\]\.?(.*)", error.place, re.DOTALL)
-        if found and isinstance(rows, _Lines):
-            error.place = ": ".join(part for part in (rows.places[int(found[1])], found[2]) if part)
-        raise
-
-
 def labelled(items: Any, text: Columns | None, ids: str | int | None) -> Any:
-    """Rows of id, interaction and second interaction with their columns, and labels; of a file its name and bytes."""
+    """Rows of id, interaction and second interaction with their columns, and labels; of a file its name, bytes and columns, which the
+    native half reads as the command does."""
     if not _is_file(items):
         return _prepared(_rows(items), text, ids)
-    data = _read(items, "items")
-    if text is None and ids is None and not _is_flat(data, _OWN[1:4]):
-        return os.fspath(items), data
-    rows = _lines(os.fspath(items), data)
-    with lines_named(rows):
-        return _Lines(_prepared(rows, text, ids), rows.places)
+    names = [] if text is None else [str(name) for name in (text if isinstance(text, (tuple, list)) else (text,))]
+    return os.fspath(items), _read(items, "items"), names, None if ids is None else str(ids)
 
 
 def _prepared(rows: list[Mapping[Any, Any]], text: Columns | None, ids: str | int | None) -> list[Any]:
@@ -83,14 +56,14 @@ def _prepared(rows: list[Mapping[Any, Any]], text: Columns | None, ids: str | in
 
 
 def ordinary(background: Any, text: Columns | None) -> Any:
-    """Ordinary interactions: names and bytes of files, or interactions. `text` is the column of the items, which rows may have too."""
+    """Ordinary interactions: names and bytes of files with a column, or interactions. `text` is the column of the items, which rows may
+    have too."""
     if background is None:
         return None
     paths = background if isinstance(background, (list, tuple)) else [background]
     if paths and all(map(_is_file, paths)):
         files = [(os.fspath(path), _read(path, "background")) for path in paths]
-        own = text if isinstance(text, str) else "text"
-        return _ordinary_rows(files, own) if any(_is_flat(data, (own, "text")) for _, data in files) else files
+        return files, text if isinstance(text, str) else None
     if isinstance(background, (str, bytes)) or not hasattr(background, "__iter__"):
         fix = "give a list of texts or interactions, rows, or the path of a .jsonl file"
         raise WrongTypeError(f"{type(background).__name__} is not a list of interactions; {fix}", place="background", fix=fix)
@@ -105,18 +78,6 @@ def ordinary(background: Any, text: Columns | None) -> Any:
     except (InvalidRequestError, WrongTypeError) as error:
         error.place = error.place.replace("items", "background", 1)
         raise
-
-
-def _ordinary_rows(files: list[tuple[str, bytes]], own: str) -> _Lines:
-    """The interactions of files whose lines are rows of a table."""
-    found = _Lines([], [])
-    for path, data in files:
-        rows = _lines(path, data)
-        with lines_named(rows):
-            # Each file has its own columns.
-            found += [row[1][1] for row in _prepared(rows, own if rows and own in rows[0] else None, None)]
-        found.places += rows.places
-    return found
 
 
 def _is_file(source: Any) -> bool:
@@ -138,35 +99,6 @@ def _read(path: Any, place: str) -> bytes:
             fix = f"give its rows, such as {reader.format(repr(name))}"
             raise InvalidRequestError(f"{name} is {kind}; {fix}", place=place, fix=fix)
     return data
-
-
-def _is_flat(data: bytes, columns: tuple[str, ...]) -> bool:
-    """Whether the first line is a row of a table: it has one of these columns, and nothing that the native half reads by itself."""
-    try:
-        first = json.loads(next((line for line in io.BytesIO(data) if line.strip()), b""))
-    except ValueError:
-        # What is wrong with it, the native half says.
-        return False
-    is_row = isinstance(first, dict) and not any(name in first for name in ("interaction", "interaction_a", "interaction_b", *_CHATS))
-    return is_row and any(name in first for name in columns)
-
-
-def _lines(path: str, data: bytes) -> _Lines:
-    """The rows of a file of JSON lines."""
-    rows = _Lines([], [])
-    for number, line in enumerate(io.BytesIO(data), 1):
-        if not line.strip():
-            continue
-        place, fix = f"{path}:{number}", "write one JSON object for each row"
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise InvalidRequestError(f"this line cannot be read ({error}); {fix}", place=place, fix=fix) from None
-        if not isinstance(row, dict):
-            raise InvalidRequestError(f"{_kind(row)} is not a row; {fix}", place=place, fix=fix)
-        rows.append(row)
-        rows.places.append(place)
-    return rows
 
 
 def _rows(items: Any) -> list[Mapping[Any, Any]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import _sonometer
-from ._labelled import Columns, labelled, lines_named, ordinary, plain
+from ._labelled import Columns, labelled, ordinary, plain
 from .errors import InvalidRequestError, WrongTypeError, _kind
 
 __all__ = ["Figure", "FitReport", "Report", "Threshold", "evaluate", "fit"]
@@ -281,7 +281,7 @@ def evaluate(
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
     rows = labelled(items, text, id)
     usual = ordinary(background, text)
-    with lines_named(rows), lines_named(usual, "background"), _typed(evaluate, asked | selection | {"marker": marker}):
+    with _typed(evaluate, asked | selection | {"marker": marker}):
         told = _sonometer._evaluate(ready, rows, selection, asked, usual, progress)
     return Report(*told)
 
@@ -392,7 +392,7 @@ def fit(
     base = None if patterns is None or lines else (_name(patterns), patterns)
     rows = labelled(items, text, id)
     usual = ordinary(background, text)
-    with lines_named(rows), lines_named(usual, "background"), _typed(fit, wanted | selection | {"protocol_id": protocol_id}):
+    with _typed(fit, wanted | selection | {"protocol_id": protocol_id}):
         forms, is_better, languages = _sonometer._fit(rows, selection, wanted, source, base, usual, progress)
     return FitReport(*forms, is_better, tuple(languages))
 

@@ -1,6 +1,7 @@
 //! CSV, looked at as it is read. The library takes a quote that is never closed for the rest of the file, without a word, and counts
 //! rows where people look for lines.
 
+use super::columns_of_lines::of_line;
 use arrow_schema::ArrowError;
 use std::io::{self, BufRead, Read};
 
@@ -38,9 +39,6 @@ pub(super) fn separator(head: &[u8]) -> u8 {
 /// It is not UTF-8, a quote in it is never closed, or one is closed before its cell ends: the library would make one odd name of all
 /// of it, and of rows that it runs over.
 pub(super) fn check_header(head: &[u8], separator: u8) -> Result<(), ArrowError> {
-    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
-        return Err(wrong("it is UTF-16; save it as UTF-8 (spreadsheets call it `CSV UTF-8`)".into()));
-    }
     let mut scan = Scan::new(separator);
     let mut ended = false;
     let mut first = |_| {
@@ -56,6 +54,17 @@ pub(super) fn check_header(head: &[u8], separator: u8) -> Result<(), ArrowError>
         )));
     }
     if ended { Ok(()) } else { scan.end() }
+}
+
+/// The lines on which the rows of a CSV begin, that of the header first.
+///
+/// # Errors
+/// What is wrong with a row, as [`CheckedCsv`] tells it.
+pub(super) fn lines(bytes: &[u8], separator: u8) -> Result<Vec<usize>, ArrowError> {
+    let mut reader = CheckedCsv::of(bytes, separator);
+    reader.scan.rows = Some(Vec::new());
+    io::copy(&mut reader, &mut io::sink()).map_err(|error| of_line(error.into()))?;
+    Ok(reader.scan.rows.unwrap_or_default())
 }
 
 /// Bytes of CSV that are looked at before they are read.
@@ -145,6 +154,8 @@ struct Scan {
     behind_quote: Option<(u64, u64)>,
     /// Cells of the first row.
     header: Option<usize>,
+    /// The line of each row, where that is asked for.
+    rows: Option<Vec<usize>>,
     /// The beginning of a character that was cut off.
     cut: Vec<u8>,
 }
@@ -162,6 +173,7 @@ impl Scan {
             cells: 0,
             behind_quote: None,
             header: None,
+            rows: None,
             cut: Vec::new(),
         }
     }
@@ -221,6 +233,9 @@ impl Scan {
         let breaks = byte == b'\n' || byte == b'\r';
         if self.state == State::Row && !breaks {
             (self.row, self.cells, self.state) = (self.line, 1, State::Cell);
+            if let Some(rows) = &mut self.rows {
+                rows.push(usize::try_from(self.line).unwrap_or(usize::MAX));
+            }
         }
         let (state, ended) = match self.state {
             State::Row => (State::Row, false),
@@ -313,7 +328,6 @@ fn wrong(message: String) -> ArrowError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::columns_of_lines::of_line;
     use super::*;
 
     /// What is told of a text, read in pieces of each size, after what was read.
@@ -423,6 +437,5 @@ mod tests {
                 header(text.as_bytes())
             );
         }
-        assert!(header(b"\xff\xfea\0").is_err_and(|told| told.contains("UTF-16")));
     }
 }

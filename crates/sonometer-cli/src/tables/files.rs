@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::file;
 use crate::stores::{self, Found, Object};
 use flate2::read::MultiGzDecoder;
+use sonometer_evaluate::not_utf8;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -274,6 +275,9 @@ impl Stream {
         rest.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
         if head.starts_with("\u{feff}".as_bytes()) {
             head.drain(..3);
+        }
+        if let (Format::Csv | Format::Jsonl, Some(told)) = (table.format, not_utf8(&head)) {
+            return Err(Failure::unusable(format!("{}: {told}", file::name(path))));
         }
         Ok(Self { head, rest })
     }

@@ -5,6 +5,7 @@ pub(crate) mod content;
 mod csv;
 pub(crate) mod files;
 pub(crate) mod read;
+pub(crate) mod rows;
 pub(crate) mod source;
 pub(crate) mod talks;
 pub(crate) mod turns;

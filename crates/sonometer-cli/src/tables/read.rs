@@ -22,7 +22,7 @@ const BATCH_BYTES: u64 = 2 << 20;
 const MOST_ROWS: u64 = 8 << 10;
 
 /// Rows of a batch, where so many rows have so many bytes.
-fn batch_rows(bytes: u64, rows: u64) -> usize {
+pub(super) fn batch_rows(bytes: u64, rows: u64) -> usize {
     let mean = (bytes / rows.max(1)).max(1);
     usize::try_from((BATCH_BYTES / mean).clamp(16, MOST_ROWS)).unwrap_or(16)
 }

@@ -1,7 +1,7 @@
 //! `sonometer evaluate`: how well a protocol, metric or blueprint agrees with what people labelled.
 
 use crate::failure::{Exit, Failure};
-use crate::labelled::{self, Ordinary, Selection};
+use crate::labelled::{Ordinary, Selection};
 use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
@@ -14,8 +14,8 @@ use sonometer_evaluate::{Choice, MapEntry, Options, Scope, Threshold, evaluate};
 pub(crate) struct Arguments {
     /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
-    /// Labelled interactions: .jsonl, {"id", "interaction", "labels"} a line, or pairs of them, {"id",
-    /// "interaction_a", "interaction_b", "labels"}; `-` for standard input
+    /// Labelled interactions: .jsonl, {"id", "interaction", "labels"} or {"text", "label"} a line, or pairs of them, {"id",
+    /// "interaction_a", "interaction_b", "labels"}; .csv and .tsv with a column of texts; `-` for JSON lines of standard input
     data: String,
     #[command(flatten)]
     selection: Selection,
@@ -104,7 +104,7 @@ impl Arguments {
             graded: self.graded,
             choice: self.choice,
             explain: self.explain,
-            background: self.ordinary.read()?,
+            background: self.ordinary.read(&self.selection.columns()?)?,
             alarms: self.ordinary.alarms(),
         })
     }
@@ -112,7 +112,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
-    let labelled = labelled::read(&arguments.data)?;
+    let labelled = arguments.selection.read(&arguments.data)?;
     let options = arguments.options()?;
     let mut bar = Bar::new();
     let report = evaluate(&instrument, &labelled, &options, &mut |now| bar.see(now));

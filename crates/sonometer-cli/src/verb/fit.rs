@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::file;
-use crate::labelled::{self, Ordinary, Selection};
+use crate::labelled::{Ordinary, Selection};
 use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
@@ -18,8 +18,9 @@ use std::slice;
 /// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} a line; or pairs of them, {"id", "interaction_a",
-    /// "interaction_b", "labels"}, of which the label says which is more: the list is fitted to their differences, for `compare`
+    /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} or {"text", "label"} a line, or a .csv or .tsv file
+    /// with a column of texts; or pairs of them, {"id", "interaction_a", "interaction_b", "labels"}, of which the label says which is
+    /// more: the list is fitted to their differences, for `compare`
     data: String,
     #[command(flatten)]
     choice: Selection,
@@ -183,7 +184,7 @@ impl Arguments {
             folds: self.folds,
             likeness: !self.no_likeness,
             aim: self.aim.into(),
-            background: self.ordinary.read()?,
+            background: self.ordinary.read(&self.choice.columns()?)?,
             alarms: self.ordinary.alarms(),
             stop_list,
             patterns,
@@ -229,8 +230,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     }
     // Pairs are ranked; the other ways of fitting say that they are of no use.
     let labelled = match arguments.tune.is_some() || arguments.choose.is_some() {
-        true => labelled::read_single(&arguments.data)?,
-        false => labelled::read(&arguments.data)?,
+        true => arguments.choice.read_single(&arguments.data)?,
+        false => arguments.choice.read(&arguments.data)?,
     };
     if let Some(target) = &arguments.tune {
         if arguments.ordinary.is_given() {

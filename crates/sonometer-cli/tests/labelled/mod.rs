@@ -17,10 +17,15 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-/// The command in the root of the repository, in an environment without wishes.
+/// `sonometer evaluate` with these arguments.
 pub(crate) fn evaluate(arguments: &[&str]) -> Ran {
+    run(&[&["evaluate"], arguments].concat())
+}
+
+/// The command in the root of the repository, in an environment without wishes.
+pub(crate) fn run(arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.arg("evaluate").args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
+    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
     let output = command.output().expect("starts");
     Ran {
         code: output.status.code().expect("ends by itself"),

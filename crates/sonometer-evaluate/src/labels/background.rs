@@ -1,6 +1,6 @@
 //! Ordinary interactions: what is said where nothing is to be found. Nobody labelled them; a few may hold what is looked for.
 
-use super::{hexadecimal, read};
+use super::{Columns, DataFile, hexadecimal, read};
 use crate::error::{Error, Place};
 use sha2::{Digest, Sha256};
 use sonometer::protocol::Modality;
@@ -62,11 +62,19 @@ impl Background {
     /// # Errors
     /// With line and column of the first line that is no interaction; if there are none.
     pub fn read<'b>(files: impl IntoIterator<Item = (&'b str, &'b [u8])>) -> Result<Self, Error> {
+        Self::of(files.into_iter().map(|(name, bytes)| DataFile::lines(name, bytes)), &Columns::default())
+    }
+
+    /// Reads files of lines and tables, whose rows may have what is said in the column of the items or in a usual one.
+    ///
+    /// # Errors
+    /// As [`Background::read`].
+    pub fn of<'b>(files: impl IntoIterator<Item = DataFile<'b>>, columns: &Columns) -> Result<Self, Error> {
         let (mut names, mut talks, mut digest) = (Vec::new(), Vec::new(), Sha256::new());
-        for (name, bytes) in files {
-            talks.extend(read::interactions(name, bytes)?);
-            digest.update(bytes);
-            names.push(crate::fit::data::file_name(name).to_owned());
+        for file in files {
+            digest.update(file.bytes);
+            names.push(crate::fit::data::file_name(file.name).to_owned());
+            talks.extend(read::interactions(file, columns)?);
         }
         Self { name: names.join(", "), digest: hexadecimal(&digest.finalize()), talks: talks.into() }.expect()
     }

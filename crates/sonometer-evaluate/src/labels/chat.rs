@@ -16,10 +16,18 @@ struct Numbered {
     numbers: Vec<Option<usize>>,
 }
 
-/// An interaction as it is written here, or what is said in a chat as other programs write it.
+impl From<Interaction> for Talk {
+    fn from(interaction: Interaction) -> Self {
+        Self { interaction, messages: None }
+    }
+}
+
+/// An interaction as it is written here, a text, or what is said in a chat as other programs write it.
 pub(super) fn talk(json: &str) -> Result<Talk, Error> {
-    let own = Interaction::from_json(json);
-    let own = own.map(|interaction| Talk { interaction, messages: None });
+    if let Ok(text) = serde_json::from_str::<String>(json) {
+        return Interaction::text(&text).map(Talk::from);
+    }
+    let own = Interaction::from_json(json).map(Talk::from);
     own.or_else(|error| {
         if MessageForm::of_others(json).is_none() {
             return Err(error);
@@ -74,6 +82,7 @@ mod tests {
         let gemini = r#"[{"role": "user", "parts": [{"text": "hi"}]}]"#;
         let around = r#""id": "a", "labels": {"kind": true}"#;
         for line in [
+            format!(r#"{{{around}, "interaction": "hi"}}"#),
             format!(r#"{{{around}, "messages": {chat}}}"#),
             format!(r#"{{{around}, "contents": {gemini}}}"#),
             format!(r#"{{{around}, "conversations": [{{"from": "human", "value": "hi"}}]}}"#),
@@ -120,9 +129,12 @@ mod tests {
     fn what_is_meant_as_an_interaction_is_told_as_one() {
         for (line, wrong) in [
             (r#"{"labels": {}, "messages": [{"role": "user"}]}"#, "`content` is missing"),
-            (r#"{"labels": {}, "segments": [{"role": "user", "content": "hi"}]}"#, "without labels"),
+            (r#"{"segments": [{"role": "user", "content": "hi"}]}"#, "without labels"),
             (r#"{"labels": {}, "interaction": {"content": 7}}"#, "not a text in quotes"),
-            (r#"{"labels": {}, "text": "hi"}"#, "the `messages` of a chat"),
+            (
+                r#"{"labels": {}, "texts": "hi"}"#,
+                "name the column of the texts with --text-column; the columns are labels, texts",
+            ),
         ] {
             let told = Labelled::read("items.jsonl", line.as_bytes()).expect_err(line).to_string();
             assert!(told.contains(wrong), "{line}: {told}");

@@ -6,18 +6,24 @@
 mod background;
 mod chat;
 mod class;
+mod file;
 mod fold;
 mod path;
 mod read;
+mod rows;
 mod span;
+mod table;
 
 pub use background::Background;
 pub(crate) use background::{Ordinary, Voice, usual_turns};
 pub use class::Class;
 pub(crate) use class::holds_number;
+pub use file::{DataFile, not_utf8};
 pub use fold::Fold;
 pub(crate) use path::Path;
+pub use rows::Columns;
 pub(crate) use span::{Span, spans};
+pub use table::Table;
 
 use crate::error::{Error, Place};
 use serde_json::Value;
@@ -516,7 +522,7 @@ mod tests {
             ("\n[1]", "data.jsonl:2: is a list; each line must be one JSON object"),
             ("[\"a\", {\"content\": \"x\"}]", "data.jsonl:1: is a list"),
             ("\n", "data.jsonl: holds no labelled items"),
-            ("{\"labels\": {}}", "data.jsonl:1: has no `interaction`"),
+            ("{\"labels\": {}}", "data.jsonl:1: has neither `interaction` nor `text`"),
             ("{\"interaction_a\": {}}", "data.jsonl:1: holds a pair"),
             ("{\"content\": \"x\"}", "data.jsonl:1: is an interaction without labels"),
             ("{\"interaction\": {\"contant\": \"x\"}}", "data.jsonl:1: contant: unknown key"),
@@ -532,7 +538,11 @@ mod tests {
     fn ordinary_talk_is_objects_and_needs_no_labels() {
         for (text, part) in [
             ("\n", "talk.jsonl: holds no interactions; write one JSON object a line"),
-            ("[{\"content\": \"x\"}]", "talk.jsonl:1: is a list; each line must be one JSON object"),
+            (
+                "[{\"content\": \"x\"}]",
+                "talk.jsonl: is one list of JSON, and one JSON object a line is read; type `jq -c '.[]'",
+            ),
+            ("[7]", "talk.jsonl:1: is a list; each line must be one JSON object"),
         ] {
             let message = told(Background::read([("talk.jsonl", text.as_bytes())]).expect_err("is refused"));
             assert!(message.starts_with(part), "{text}: {message}");

@@ -59,6 +59,11 @@ fn walk<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     dots.into_iter().find_map(|at| walk(map.get(&path[..at])?, &path[at + 1..]))
 }
 
+/// What is said where there are none.
+const NONE: &str = "no item has labels; add them under `labels`, or one as `label`";
+/// What most tables call their label.
+const USUAL: &str = "label";
+
 /// The labels that were seen, for saying so.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -104,7 +109,7 @@ impl Seen {
             ));
         }
         if self.leaves.is_empty() {
-            return Err(Error::at(Place::of(file), "no item has labels; add them under `labels`"));
+            return Err(Error::at(Place::of(file), NONE));
         }
         let all: Vec<&str> = self.leaves.iter().map(String::as_str).collect();
         let fix = suggest(&path.0, &all).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -114,12 +119,15 @@ impl Seen {
         ))
     }
 
-    /// The label, where there is only one.
+    /// The label, where there is only one, or one that is called so.
     pub(super) fn only(&self, file: &str) -> Result<Path, Error> {
         let all: Vec<&str> = self.leaves.iter().map(String::as_str).collect();
+        if self.leaves.contains(USUAL) {
+            return Ok(Path(USUAL.to_owned()));
+        }
         match all[..] {
             [one] => Ok(Path(one.to_owned())),
-            [] => Err(Error::at(Place::of(file), "no item has labels; add them under `labels`")),
+            [] => Err(Error::at(Place::of(file), NONE)),
             _ => Err(Error::at(
                 Place::of(file),
                 format!("the items have several labels: {}; choose one with --label", some_of(&all)),
@@ -171,5 +179,7 @@ mod tests {
         let mut one = Seen::default();
         one.add(&json!({"deep": {"label": true}}));
         assert_eq!(one.only("f").expect("is the only one"), Path::from("deep.label"));
+        one.add(&json!({"label": 1, "source": "forum"}));
+        assert_eq!(one.only("f").expect("is called so"), Path::from("label"));
     }
 }

@@ -1,11 +1,14 @@
 //! Files of labelled interactions: one JSON object a line, `{id, interaction, labels}`; or pairs of them, `{id, interaction_a,
-//! interaction_b, labels}`. A chat as other programs write it may stand in the place of an interaction, or be the line itself.
+//! interaction_b, labels}`; or rows, `{text, polite}`. A chat as other programs write it may stand in the place of an interaction, or be
+//! the line itself.
 
+use super::file::DataFile;
+use super::rows::{self, Columns, Rows};
 use super::{Item, Labelled, chat, hexadecimal, path};
 use crate::error::{Error, Place};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use sonometer::{Interaction, MessageForm};
 
@@ -15,11 +18,7 @@ impl Labelled {
     /// # Errors
     /// With line and column of the first line that is no item.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        let text = items_of(name, bytes)?;
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let first: Result<Written<'_>, _> = object(first, &Place::of(name));
-        let pairs = first.is_ok_and(|first| first.interaction_a.is_some() || first.interaction_b.is_some());
-        Self::of_lines(name, bytes, text, pairs)
+        Self::of(DataFile::lines(name, bytes), &Columns::default())
     }
 
     /// The same, where pairs are of no use.
@@ -27,33 +26,92 @@ impl Labelled {
     /// # Errors
     /// As [`Labelled::read`], and where a line holds a pair.
     pub fn read_single(name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        Self::of_lines(name, bytes, items_of(name, bytes)?, false)
+        Self::single_of(DataFile::lines(name, bytes), &Columns::default())
     }
 
-    fn of_lines(name: &str, bytes: &[u8], text: &str, pairs: bool) -> Result<Self, Error> {
-        let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-        let items = lines.map(|(text, line)| {
-            let place = Place { line: Some(line), ..Place::of(name) };
-            item(text, &place, line, pairs)
-        });
-        let (items, digest) = (items.collect::<Result<_, _>>()?, hexadecimal(&Sha256::digest(bytes)));
+    /// Reads a file of lines or a table, whose rows have their parts in these columns: pairs, if the first holds one.
+    ///
+    /// # Errors
+    /// With the line of the first row or line that is no item.
+    pub fn of(file: DataFile<'_>, columns: &Columns) -> Result<Self, Error> {
+        Self::of_file(file, columns, true)
+    }
+
+    /// The same, where pairs are of no use.
+    ///
+    /// # Errors
+    /// As [`Labelled::of`], and where a line holds a pair.
+    pub fn single_of(file: DataFile<'_>, columns: &Columns) -> Result<Self, Error> {
+        Self::of_file(file, columns, false)
+    }
+
+    fn of_file(mut file: DataFile<'_>, columns: &Columns, may_be_pairs: bool) -> Result<Self, Error> {
+        let name = file.name;
+        let mut rows = Rows::new(columns);
+        let items = match file.table.take() {
+            Some(table) => {
+                let table = table.rows(columns, &Place::of(name))?;
+                let place = |line: usize| Place { line: Some(line), ..Place::of(name) };
+                if let Some((_, first)) = table.first() {
+                    rows.choose(first, &place(1))?;
+                }
+                let item = |(line, row)| rows.item(row, place(line), line);
+                table.into_iter().map(item).collect::<Result<Vec<_>, _>>()?
+            }
+            None => {
+                let lines = file.places("labelled items", "{\"text\": …, \"label\": …}")?;
+                let first = lines.first().map(|(text, place)| object::<Written<'_>>(text, place));
+                let pairs = may_be_pairs
+                    && matches!(first, Some(Ok(first)) if first.interaction_a.is_some() || first.interaction_b.is_some());
+                let item = |(text, place): (&str, Place)| item(text, place, pairs, columns, &mut rows);
+                lines.into_iter().map(item).collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        if let (false, Some(pair)) = (may_be_pairs, items.iter().find(|item| item.other.is_some())) {
+            return Err(Error::at(Place { line: Some(pair.line), ..Place::of(name) }, PAIR));
+        }
+        let digest = hexadecimal(&Sha256::digest(file.bytes));
         Ok(Self { name: name.to_owned(), items, digest: Some(digest) })
     }
 }
 
-/// Interactions, one a line, by themselves or as labelled items have them.
-pub(super) fn interactions(name: &str, bytes: &[u8]) -> Result<Vec<Interaction>, Error> {
-    let lines = text(name, bytes, "interactions", "{\"content\": …}")?
-        .lines()
-        .zip(1..)
-        .filter(|(line, _)| !line.trim().is_empty());
-    let interaction = |(text, line): (&str, usize)| {
-        let place = Place { line: Some(line), ..Place::of(name) };
+/// What is said of a pair where pairs are of no use.
+const PAIR: &str =
+    "holds a pair of interactions, but a single interaction is needed; give it under `interaction`";
+
+/// Interactions, one a line or row, by themselves or as labelled items have them.
+pub(super) fn interactions(mut file: DataFile<'_>, columns: &Columns) -> Result<Vec<Interaction>, Error> {
+    if let Some(table) = file.table.take() {
+        let place = |line: usize| Place { line: Some(line), ..Place::of(file.name) };
+        let table = table.rows(columns, &Place::of(file.name))?;
+        if let Some((_, first)) = table.first() {
+            rows::expect_said(columns, first, &place(1))?;
+        }
+        return table.iter().map(|(line, row)| rows::ordinary(columns, row, &place(*line))).collect();
+    }
+    let lines = file.places("interactions", "{\"content\": …}")?;
+    let interaction = |(text, place): (&str, Place)| {
         let written: Bare<'_> = object(text, &place)?;
+        if written.interaction.is_none() && MessageForm::of_others(text).is_none() {
+            let row: Map<String, Value> = object(text, &place)?;
+            if row.contains_key("text") || columns.text.as_ref().is_some_and(|text| row.contains_key(text)) {
+                return rows::ordinary(columns, &row, &place);
+            }
+            if !row.contains_key("content") && !row.contains_key("segments") {
+                let names = rows::names(&row);
+                return Err(Error::at(
+                    place,
+                    format!(
+                        "has neither `content` nor `text`; write {{\"text\": …}}, or name the column of the texts with --text-column; the \
+                         columns are {names}"
+                    ),
+                ));
+            }
+        }
         let json = written.interaction.map_or(text, RawValue::get);
         chat::talk(json).map(|talk| talk.interaction).map_err(|error| Error::engine(place, &error))
     };
-    lines.map(interaction).collect()
+    lines.into_iter().map(interaction).collect()
 }
 
 /// A line that must be an object: `serde` would also read a list, its members in the order of the fields.
@@ -81,38 +139,20 @@ struct Bare<'a> {
     interaction: Option<&'a RawValue>,
 }
 
-fn items_of<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
-    let shape = "{\"id\": …, \"interaction\": {\"content\": …}, \"labels\": {…}}";
-    text(name, bytes, "labelled items", shape)
-}
-
-/// The text of a file of `what`, one in each line in this shape.
-fn text<'b>(name: &str, bytes: &'b [u8], what: &str, shape: &str) -> Result<&'b str, Error> {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if ["csv", "tsv", "xlsx", "parquet", "arrow"].iter().any(|table| ending.eq_ignore_ascii_case(table)) {
-        let message = format!("is a table; write one JSON object for each row, {shape}, into a .jsonl file");
-        return Err(Error::at(Place::of(name), message));
-    }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        let found = bytes.get(at).copied().unwrap_or_default();
-        let message = format!("not UTF-8: byte {at} is 0x{found:02x}; save the file as UTF-8");
-        Error::at(Place::of(name), message)
-    })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match text.trim().is_empty() {
-        true => {
-            let message = format!("holds no {what}; write one JSON object a line, {shape}");
-            Err(Error::at(Place::of(name), message))
-        }
-        false => Ok(text),
-    }
-}
-
 /// One line as an item, or as a pair.
-fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Error> {
+fn item(
+    text: &str,
+    place: Place,
+    pairs: bool,
+    columns: &Columns,
+    rows: &mut Rows<'_>,
+) -> Result<Item, Error> {
     let wrong = |message: &str| Error::at(place.clone(), message);
-    let written: Written<'_> = object(text, place)?;
+    let line = place.line.unwrap_or_default();
+    if columns.text.is_some() {
+        return rows.item(object(text, &place)?, place, line);
+    }
+    let written: Written<'_> = object(text, &place)?;
     let (first, second, name) = match pairs {
         true => (written.interaction_a, written.interaction_b, "interaction_a"),
         false => (written.interaction, None, ""),
@@ -123,7 +163,7 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
             "has no `{key}`; if one line holds a pair, every line must have `interaction_a` and `interaction_b`"
         )));
     }
-    // `content` and `segments` are keys of interactions, which stand in one.
+    // A row may have `content` or `segments` beside its labels.
     let is_chat = || {
         !pairs
             && written.interaction_a.is_none()
@@ -132,15 +172,25 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
     };
     let first = first.map(RawValue::get).or_else(|| is_chat().then_some(text));
     let Some(interaction) = first else {
-        return Err(wrong(match (written.interaction_a, written.content, written.segments) {
-            (Some(_), ..) => {
-                "holds a pair of interactions, but a single interaction is needed; give it under `interaction`"
+        if written.interaction_a.is_some() {
+            return Err(wrong(PAIR));
+        }
+        let row: Map<String, Value> = object(text, &place)?;
+        if rows::is_row(&row) {
+            return rows.item(row, place, line);
+        }
+        return Err(match (written.content, written.segments) {
+            (None, None) => {
+                let names = rows::names(&row);
+                wrong(&format!(
+                    "has neither `interaction` nor `text`; write {{\"text\": …, \"label\": …}}, or name the column of the texts with \
+                     --text-column; the columns are {names}"
+                ))
             }
-            (_, None, None) => {
-                "has no `interaction`; put `content` or `segments` into an object of that name, or write the `messages` of a chat"
-            }
-            _ => "is an interaction without labels; write {\"interaction\": {…}, \"labels\": {…}}",
-        }));
+            _ => wrong(
+                "is an interaction without labels; write them beside it, such as {\"content\": …, \"label\": true}",
+            ),
+        });
     };
     let read = |json: &str, name: &str| {
         chat::talk(json).map_err(|mut error| {
