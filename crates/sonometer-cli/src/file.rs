@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use sonometer::ErrorCode;
+use sonometer_evaluate::not_utf8;
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -47,6 +48,16 @@ pub(crate) fn reader(path: &str) -> Result<Box<dyn Read>, Failure> {
         "-" => Box::new(io::stdin()),
         path => Box::new(open(path)?),
     })
+}
+
+/// Refuses what its first bytes say is no text in UTF-8, so that it is told once and not of each line; else what reads it on.
+pub(crate) fn expect_utf8<R: Read>(path: &str, reader: R) -> Result<BufReader<R>, Failure> {
+    let mut reader = BufReader::with_capacity(64 << 10, reader);
+    // What cannot be read is told by who reads on.
+    match reader.fill_buf().ok().and_then(not_utf8) {
+        Some(told) => Err(Failure::unusable(format!("{}: {told}", name(path)))),
+        None => Ok(reader),
+    }
 }
 
 /// Reads on until there are so many bytes, or no more come.
@@ -115,6 +126,9 @@ fn unreadable(path: &str, error: &io::Error) -> Failure {
 /// `bytes` as text; `base` is where they begin in the file `name`.
 pub(crate) fn utf8<'b>(name: &str, bytes: &'b [u8], base: usize) -> Result<&'b str, Failure> {
     std::str::from_utf8(bytes).map_err(|error| {
+        if let (0, Some(told)) = (base, not_utf8(bytes)) {
+            return Failure::unusable(format!("{name}: {told}"));
+        }
         let at = error.valid_up_to();
         let found = bytes.get(at).copied().unwrap_or_default();
         Failure::unusable(format!(

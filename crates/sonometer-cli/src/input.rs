@@ -8,6 +8,7 @@ use crate::sound::{self, SoundArguments};
 use crate::{file, screen};
 use sonometer::protocol::Modality;
 use sonometer::{Error, ErrorCode, Instrument, Interaction};
+use sonometer_evaluate::not_utf8;
 use sonometer_ingest::{Hints, Ingested, Kind, Limits, Line, Quoted, apart};
 use sonometer_report::Names;
 use std::io::{self, Write};
@@ -227,6 +228,9 @@ impl Input {
             Some(kind) => kind,
             None => kind_of(&bytes, path)?,
         };
+        if let (Kind::Json | Kind::Jsonl, Some(told)) = (kind, not_utf8(&bytes)) {
+            return Err(Failure::unusable(format!("{name}: {told}")));
+        }
         if arguments.line.is_some() && kind != Kind::Jsonl {
             return Err(Failure::unusable(format!("{name}: --line works with .jsonl files only; remove it")));
         }

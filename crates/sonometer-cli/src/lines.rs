@@ -21,6 +21,11 @@ impl Lines {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Whether nothing came yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.taken == 0 && self.bytes.is_empty()
+    }
+
     /// The next line that is complete, with its number from 1.
     pub(crate) fn next_line(&mut self) -> Option<(u64, Vec<u8>)> {
         let looked = std::mem::take(&mut self.looked);

@@ -4,7 +4,7 @@
 
 mod labelled;
 
-use labelled::{bare, evaluate, golden, json, page, text, written};
+use labelled::{bare, evaluate, golden, json, page, run, text, written};
 use serde_json::Value;
 use std::fs;
 
@@ -324,4 +324,37 @@ fn rows_and_tables_are_read_as_items_are() {
     let pairs = written("pairs.csv", "left,right,label\nThank you so much for it.,It still fails again.,a\n");
     let found = json(&["courtesy@1.5", &pairs, "--text-column", "left", "--text-column", "right"]);
     assert_eq!(found["figures"]["pairs"], 1, "{found}");
+}
+
+#[test]
+fn what_is_not_utf8_is_told_once_with_what_to_type() {
+    let wide = |text: &str| {
+        [b"\xff\xfe".to_vec(), text.encode_utf16().flat_map(u16::to_le_bytes).collect()].concat()
+    };
+    let file = |name: &str, text: &str| {
+        let path = labelled::scratch(name);
+        fs::write(&path, wide(text)).expect("can be written");
+        path.to_str().expect("is UTF-8").to_owned()
+    };
+    let lines = file("wide.jsonl", &"{\"text\": \"Thank you\", \"label\": true}\n".repeat(3));
+    let table = file("wide.csv", "text,label\nThank you,true\n");
+    let out = labelled::scratch("wide.yaml").to_str().expect("is UTF-8").to_owned();
+    let page = out.replace(".yaml", ".html");
+    for file in [&lines, &table] {
+        for arguments in [
+            &["evaluate", "courtesy@1.5", file][..],
+            &["evaluate", "courtesy@1.5", REQUESTS, "--label", "polite", "--background", file],
+            &["fit", file, "--marker", "kind", "--out", &out],
+            &["batch", "courtesy@1.5", file, "--text-column", "text"],
+            &["batch", "courtesy@1.5", &lines],
+            &["report", "courtesy@1.5", file, "--out", &page],
+            &["sense", "courtesy@1.5", &lines],
+        ] {
+            let ran = run(arguments);
+            let fix = "is UTF-16, and UTF-8 is read; save it as UTF-8, or type `iconv -f UTF-16 -t UTF-8 IN > OUT` and give OUT";
+            assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.err);
+            assert!(ran.err.contains(fix) && ran.err.contains("wide."), "{arguments:?}: {}", ran.err);
+            assert_eq!((ran.err.matches("UTF-16,").count(), ran.out.as_str()), (1, ""), "{arguments:?}");
+        }
+    }
 }

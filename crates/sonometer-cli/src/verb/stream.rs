@@ -17,6 +17,7 @@ use sonometer::{
     Error, ErrorCode, Event, Instrument, MessageForm, Messages, OffsetUnit, Place, Profile, Reading,
     Released, SenseOptions, Session, SessionOptions, Step, Turn, Unit, View,
 };
+use sonometer_evaluate::not_utf8;
 use sonometer_report::Names;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -126,6 +127,9 @@ impl Stream {
                     self.teller.tell(&step, screen)?;
                 }
                 Form::Turns | Form::Jsonl => {
+                    if let (true, Some(told)) = (lines.is_new(), not_utf8(read)) {
+                        return Err(Failure::unusable(format!("standard input: {told}")));
+                    }
                     lines.take(read);
                     while let Some((number, line)) = lines.next_line() {
                         self.line(form, number, &line, screen)?;

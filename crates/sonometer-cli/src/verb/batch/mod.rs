@@ -372,14 +372,14 @@ impl Tally {
 fn open(path: &str) -> Result<(Box<dyn Read + Send>, usize), Failure> {
     if path == "-" {
         input::hint_at_typing();
-        return Ok((Box::new(io::stdin()), 0));
+        return Ok((Box::new(file::expect_utf8(path, io::stdin())?), 0));
     }
     let file = file::open(path)?;
     if let Some(told) = advice::no_lines(path) {
         return Err(Failure::unusable(told));
     }
     let size = file.metadata().map_or(0, |data| usize::try_from(data.len()).unwrap_or(0));
-    Ok((Box::new(file), size))
+    Ok((Box::new(file::expect_utf8(path, file)?), size))
 }
 
 /// The file of the outcomes, locked, so that the lines of two runs do not get mixed. One that holds something is only gone on with

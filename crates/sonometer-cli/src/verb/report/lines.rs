@@ -20,7 +20,7 @@ pub(super) fn read(
         let place = format!("{path}:{number}");
         (if is_one { format!("line {number}") } else { place.clone() }, place)
     };
-    for block in Blocks::new(file::open(path)?) {
+    for block in Blocks::new(file::expect_utf8(path, file::open(path)?)?) {
         match &block {
             Block::TooLong { number, .. } => {
                 let interaction = Err(Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG));
