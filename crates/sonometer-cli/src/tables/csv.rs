@@ -12,9 +12,20 @@ const LOOKED_AT: usize = 50;
 /// The most bytes of a cell in quotes, twice what a text may have: a quote that is not closed must not fill the memory.
 const MOST_CELL_BYTES: u64 = 128 << 20;
 
+/// The separator of a file: a tab if its name ends in `.tsv` and its header holds one, else what it begins with says.
+pub(super) fn separator_of(path: &str, head: &[u8]) -> u8 {
+    let unpacked = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
+    let is_tabbed = unpacked.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("tsv"));
+    let header = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    match is_tabbed && header.is_some_and(|header| header.contains(&b'\t')) {
+        true => b'\t',
+        false => separator(head),
+    }
+}
+
 /// The separator of a file that begins like this: a comma, or if the header holds none, the one by which the first rows have as many
 /// cells as the header.
-pub(super) fn separator(head: &[u8]) -> u8 {
+fn separator(head: &[u8]) -> u8 {
     let cells = |separator: u8| {
         let mut scan = Scan::new(separator);
         let mut counts = Vec::new();
@@ -361,6 +372,17 @@ mod tests {
         ] {
             assert_eq!(char::from(super::separator(text.as_bytes())), char::from(separator), "{text}");
         }
+    }
+
+    #[test]
+    fn a_name_of_tabs_says_the_separator() {
+        let head = b"text, said\tlabel\nThank you\ttrue\n";
+        for (path, separator) in
+            [("a.csv", b','), ("a.tsv", b'\t'), ("b/a.TSV", b'\t'), ("a.tsv.gz", b'\t'), ("-", b',')]
+        {
+            assert_eq!(char::from(separator_of(path, head)), char::from(separator), "{path}");
+        }
+        assert_eq!(separator_of("a.tsv", b"text,label\n"), b',');
     }
 
     #[test]

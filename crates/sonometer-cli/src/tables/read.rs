@@ -279,7 +279,7 @@ fn streamed_schema(table: &Table, stream: &Stream) -> Result<Schema, Failure> {
     let failed = |error: ArrowError| broken(path, &error);
     match *format {
         Format::Csv => {
-            let separator = csv::separator(&stream.head);
+            let separator = csv::separator_of(path, &stream.head);
             csv::check_header(&stream.head, separator).map_err(failed)?;
             let header = arrow_csv::reader::Format::default().with_header(true).with_delimiter(separator);
             let (named, _) = header.infer_schema(&stream.head[..], Some(0)).map_err(failed)?;
@@ -315,7 +315,7 @@ fn streamed(table: &Table, stream: Stream, all: &SchemaRef, wanted: &SchemaRef) 
         Format::Csv => {
             // The columns as this file has them, which may be in another order than those of the first.
             let own = Arc::new(streamed_schema(table, &stream)?);
-            let separator = csv::separator(&stream.head);
+            let separator = csv::separator_of(path, &stream.head);
             let indices =
                 wanted.fields().iter().filter_map(|field| own.index_of(field.name()).ok()).collect();
             let reader = arrow_csv::ReaderBuilder::new(own)

@@ -1,6 +1,6 @@
 //! The rows of a CSV that is held, each with the line on which it begins: labelled items, and ordinary talk.
 
-use super::csv::{self, separator};
+use super::csv;
 use super::read::{batch_rows, broken};
 use crate::failure::Failure;
 use arrow_array::cast::AsArray;
@@ -19,7 +19,7 @@ pub(crate) fn rows(path: &str, bytes: &[u8]) -> Result<Table, Failure> {
         return Err(Failure::unusable(format!("{path}: the input is empty")));
     }
     let head = &bytes[..bytes.len().min(HEAD)];
-    let separator = separator(head);
+    let separator = csv::separator_of(path, head);
     csv::check_header(head, separator).map_err(failed)?;
     // What is wrong with any row is found here, with its line.
     let lines = csv::lines(bytes, separator).map_err(failed)?;

@@ -167,6 +167,9 @@ pub(super) fn names(row: &Map<String, Value>) -> String {
 
 /// What is said in a column: a text, a list of turns, or a chat as other programs write it.
 fn talk(name: &str, value: &Value, place: &Place) -> Result<Talk, Error> {
+    if let Some(value) = of_cell(name, value) {
+        return talk(name, &value, place);
+    }
     let found = match value {
         Value::String(json) if CHATS.contains(&name) && json.trim_start().starts_with(['[', '{']) => {
             chat::talk(json)
@@ -186,6 +189,17 @@ fn talk(name: &str, value: &Value, place: &Place) -> Result<Talk, Error> {
             if error.place.is_empty() { name.to_owned() } else { format!("{name}: {}", error.place) };
         Error::engine(place.clone(), &error)
     })
+}
+
+/// Turns or an interaction of which a table has the JSON, as it has no type of its own for them.
+fn of_cell(name: &str, value: &Value) -> Option<Value> {
+    let json = value.as_str()?;
+    let begins = match name {
+        "segments" => '[',
+        "interaction" | "interaction_a" | "interaction_b" => '{',
+        _ => return None,
+    };
+    json.trim_start().starts_with(begins).then(|| serde_json::from_str(json).ok())?
 }
 
 /// A list of turns: objects, or lists of role, content and time.
@@ -241,6 +255,8 @@ mod tests {
             (r#"{"content": "hi", "kind": null}"#, "line 1", "hi", json!({"kind": null})),
             (r#"{"segments": [["user", "hi"]], "kind": [1]}"#, "line 1", "hi", json!({"kind": [1]})),
             (r#"{"text": [{"role": "user", "content": "hi"}], "k": 1}"#, "line 1", "hi", json!({"k": 1})),
+            (r#"{"segments": "[[\"user\", \"hi\"]]", "k": 1}"#, "line 1", "hi", json!({"k": 1})),
+            (r#"{"segments": "[sic] hi", "k": 1}"#, "line 1", "[sic] hi", json!({"k": 1})),
             (r#"{"text": {"content": "hi"}, "k": 1}"#, "line 1", "hi", json!({"k": 1})),
         ] {
             assert_eq!(one(line, &usual), (id.to_owned(), vec![said.to_owned()], labels), "{line}");
