@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interaction::{self, Interaction};
 use crate::number::float;
 use crate::reading::loads;
-use crate::target::Target;
+use crate::target::{Target, shared};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::Side;
@@ -157,7 +157,8 @@ impl Comparison {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_comparison")?;
         let [a, b] = self.interactions.clone().map(|inner| Interaction { inner });
         let SenseOptions { usd_per_ics, ignore_fidelity, .. } = self.options;
-        Ok((restore, (self.target(py), a, b, usd_per_ics.0, ignore_fidelity).into_pyobject(py)?))
+        let target = shared(self.target(py).into_any())?;
+        Ok((restore, (target, a, b, usd_per_ics.0, ignore_fidelity).into_pyobject(py)?))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::held::{Held, Words};
 use crate::model;
 use crate::number::{float, kind_of};
 use crate::stage::Stage;
+use crate::target::shared;
 use crate::value::text;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -294,7 +295,8 @@ impl Dive {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_dive")?;
-        Ok((restore, (self.stage(py), self.save(py)?).into_pyobject(py)?))
+        let stage = shared(self.stage(py).into_any())?;
+        Ok((restore, (stage, self.save(py)?).into_pyobject(py)?))
     }
 
     /// For notebooks: how it stands, and what was said, masked where the protocols mask.

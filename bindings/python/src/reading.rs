@@ -7,7 +7,7 @@ use crate::model;
 use crate::number::{float, unit};
 use crate::once::Once;
 use crate::places::Places;
-use crate::target::Target;
+use crate::target::{Target, shared};
 use crate::view::{Asked, offset_unit};
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -327,8 +327,8 @@ impl Reading {
             return Err(PyTypeError::new_err(message));
         }
         let mask = mask.map(|mask| mask.to_string());
-        let parts =
-            (self.target(py), self.interaction(), usd_per_ics.0, ignore_fidelity, fingerprint(), mask);
+        let target = shared(self.target(py).into_any())?;
+        let parts = (target, self.interaction(), usd_per_ics.0, ignore_fidelity, fingerprint(), mask);
         Ok((restore, parts.into_pyobject(py)?))
     }
     /// How evidence is spread over metamarkers and segments (a protocol on SGM 1.5, else None).

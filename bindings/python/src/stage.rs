@@ -329,7 +329,7 @@ impl Stage {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let restore = py.import("sonometer._sonometer")?.getattr("_restore_stage")?;
-        Ok((restore, (self.canonical(), self.shelf.clone()).into_pyobject(py)?))
+        let restore = py.import("sonometer._targets")?.getattr("restored_stage")?;
+        Ok((restore, (self.canonical(), PyTuple::new(py, &self.shelf)?).into_pyobject(py)?))
     }
 }

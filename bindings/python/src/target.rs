@@ -559,9 +559,15 @@ impl Target {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let restore = py.import("sonometer._sonometer")?.getattr("_restore_target")?;
-        Ok((restore, (&self.document, PyTuple::new(py, &self.shelf)?, self.files()).into_pyobject(py)?))
+        let restore = py.import("sonometer._targets")?.getattr("restored")?;
+        let (shelf, files) = (PyTuple::new(py, &self.shelf)?, PyTuple::new(py, self.files())?);
+        Ok((restore, (&self.document, shelf, files).into_pyobject(py)?))
     }
+}
+
+/// A target or a stage as pickles hold it: equal ones are the same object, which a pickle has once.
+pub(crate) fn shared<'py>(thing: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    thing.py().import("sonometer._targets")?.call_method1("shared", (thing,))
 }
 
 impl Target {

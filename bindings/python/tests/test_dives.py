@@ -300,6 +300,13 @@ def test_stages_and_dives_are_copied_and_pickled(door: Stage) -> None:
             assert (twin.chain, twin.log(), twin.save()) == (dive.chain, dive.log(), dive.save())
 
 
+def test_many_dives_share_their_stage_in_a_pickle() -> None:
+    dives = [Stage("billing-dispute").open(seed=seed) for seed in range(20)]
+    assert len(pickle.dumps(dives)) < 2 * len(pickle.dumps(dives[0]))
+    back = [pickle.loads(pickle.dumps(dive)) for dive in dives]
+    assert len({id(dive.stage) for dive in back}) == 1 and [dive.seed for dive in back] == list(range(20))
+
+
 def test_threads_dive_in_one_stage(door: Stage) -> None:
     expected = dived(door, ["Hm.", POLITE], seed=9).close().json()
     barrier, cards = threading.Barrier(8), list[str]()

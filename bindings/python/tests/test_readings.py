@@ -304,6 +304,23 @@ def test_many_readings_share_their_sensor_in_a_pickle(courtesy: Sensor) -> None:
     assert back == readings and back[0].target is back[49].target
 
 
+def test_readings_that_are_pickled_one_by_one_have_one_sensor(courtesy: Sensor) -> None:
+    # As they come from other processes.
+    sent = [pickle.dumps(courtesy.sense(KIND + str(number))) for number in range(50)]
+    back = [pickle.loads(data) for data in sent]
+    assert len({id(reading.target) for reading in back}) == 1
+    assert len(pickle.dumps(back)) < len(courtesy.source.encode()) + 50 * 400
+
+
+def test_equal_targets_are_in_a_pickle_once() -> None:
+    for name in ("courtesy", "reply-quality"):
+        readings = [sonometer.load(name).sense(KIND + str(number)) for number in range(3)]
+        comparisons = [sonometer.load(name).compare(KIND, KIND) for _ in range(3)]
+        for several in (readings, comparisons):
+            assert len(pickle.dumps(several)) < 1.1 * len(pickle.dumps(several[0]))
+            assert pickle.loads(pickle.dumps(several)) == several
+
+
 def test_a_reading_of_another_engine_is_not_quietly_another(courtesy: Sensor) -> None:
     restore, parts = courtesy.sense(KIND).__reduce__()
     assert restore(*parts) == courtesy.sense(KIND)

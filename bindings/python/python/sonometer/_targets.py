@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
-from . import Target, fingerprint, load
+from . import Stage, Target, _sonometer, fingerprint, load
 from .errors import SonometerError
 
-__all__ = ["Carried", "named"]
+__all__ = ["Carried", "named", "restored", "restored_stage", "shared"]
+
+_T = TypeVar("_T")
 
 # Expressions are written for many columns and frames, and a worker is handed the same target with each of its tasks. A compiled target
 # takes 1 to 30 MB.
 _NAMED: dict[str, Target[Any]] = {}
 _BUILT: dict[str, Target[Any]] = {}
 _MOST = 64
+# What pickles bring is kept for the next ones; fewer of these, since nobody asked for them by name.
+_MOST_PICKLED = 8
 
 
 def _keep(shelf: dict[str, Target[Any]], key: str, target: Target[Any]) -> Target[Any]:
@@ -30,6 +35,24 @@ def named(target: str | Target[Any]) -> Target[Any]:
         return target
     known = _NAMED.get(target)
     return known if known is not None else _keep(_NAMED, target, load(target))
+
+
+@lru_cache(maxsize=_MOST_PICKLED)
+def shared(target: _T) -> _T:
+    """The first of all targets or stages equal to this one. Readings are pickled with it, so that a pickle holds equal targets once."""
+    return target
+
+
+@lru_cache(maxsize=_MOST_PICKLED)
+def restored(document: str, shelf: tuple[str, ...], files: tuple[tuple[str, str], ...]) -> Target[Any]:
+    """Unpickles a target. Readings that come one by one, such as from other processes, have one target and not a copy each."""
+    return _sonometer._restore_target(document, shelf, list(files))
+
+
+@lru_cache(maxsize=_MOST_PICKLED)
+def restored_stage(document: str, shelf: tuple[str, ...]) -> Stage:
+    """Unpickles a stage; as `restored`."""
+    return _sonometer._restore_stage(document, shelf)
 
 
 class Carried:
