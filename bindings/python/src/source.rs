@@ -23,12 +23,14 @@ pub(crate) struct Source {
     folder: Option<String>,
     /// The texts of the list files that it names, by their paths; what is not there is looked for in the folder.
     files: Vec<(String, String)>,
+    /// The sources of what it names, of a target or a stage that is ready.
+    parts: Vec<String>,
 }
 
 impl Source {
     /// From the text itself.
     pub(crate) fn of_text(text: String) -> Self {
-        Self { text: text.into(), folder: None, files: Vec::new() }
+        Self { text: text.into(), folder: None, files: Vec::new(), parts: Vec::new() }
     }
 
     /// The same with the texts of its list files.
@@ -36,10 +38,15 @@ impl Source {
         Self { files, ..self }
     }
 
+    /// The same with the sources of what it names.
+    pub(crate) fn with_parts(self, parts: Vec<String>) -> Self {
+        Self { parts, ..self }
+    }
+
     /// A version that ships.
     pub(crate) fn of_entry(entry: &Entry) -> Self {
         let files = entry.list_files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
-        Self { text: entry.source.into(), folder: None, files: files.collect() }
+        Self { text: entry.source.into(), folder: None, files: files.collect(), parts: Vec::new() }
     }
 
     /// The text of a list file that it names.
@@ -69,7 +76,8 @@ impl Source {
         }
         if let Ok(target) = value.cast::<Target>() {
             let target = target.get();
-            return Ok(Self::of_text(target.document.clone()).with_files(target.files()));
+            let source = Self::of_text(target.document.clone()).with_files(target.files());
+            return Ok(source.with_parts(target.shelf.clone()));
         }
         if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
             return Ok(Self::of_text(value::json(value, "")?));
@@ -86,14 +94,12 @@ impl Source {
         if let Ok(name) = value.cast::<PyString>() {
             let name = text(name, "stage")?;
             if !is_text(name) && !is_path(name) {
-                return Ok(Self {
-                    text: stage_named(name).map_err(Error::from)?.source.into(),
-                    folder: None,
-                    files: Vec::new(),
-                });
+                return Ok(Self::of_text(stage_named(name).map_err(Error::from)?.source.to_owned()));
             }
         } else if let Ok(stage) = value.cast::<Stage>() {
-            return Ok(Self::of_text(stage.get().canonical()));
+            let stage = stage.get();
+            let source = Self::of_text(stage.canonical()).with_files(stage.files());
+            return Ok(source.with_parts(stage.shelf.clone()));
         }
         Self::find(value, None).map_err(|failure| match failure {
             // It is found in the same ways; what is said of it names a stage.
@@ -124,7 +130,15 @@ impl Source {
         })?;
         let os = py.import("os.path")?;
         let folder = os.call_method1("dirname", (os.call_method1("abspath", (path,))?,))?;
-        Ok(Self { text: text.to_owned().into(), folder: folder.extract().ok(), files: Vec::new() })
+        Ok(Self { folder: folder.extract().ok(), ..Self::of_text(text.to_owned()) })
+    }
+
+    /// Adds what it names to a shelf, where it is a target or a stage that is ready.
+    pub(crate) fn put_parts_on(&self, shelf: &mut Shelf) -> Outcome<()> {
+        for part in &self.parts {
+            shelf.add(Self::of_text(part.clone()).with_files(self.files.clone()).document()?.0);
+        }
+        Ok(())
     }
 
     /// The list files of the protocol that it is, by their paths.
@@ -200,6 +214,7 @@ pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bo
         if let Some(folder) = &source.folder {
             shelf.add_folder(Path::new(folder));
         }
+        source.put_parts_on(&mut shelf)?;
         return Ok(shelf);
     };
     if given.is_instance_of::<PyString>() || given.cast::<PyMapping>().is_ok() {
@@ -220,15 +235,12 @@ pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bo
             shelf.add_folder(Path::new(&folder.extract::<String>()?));
             continue;
         }
-        if let Ok(target) = item.cast::<Target>() {
-            for source in &target.get().shelf {
-                let files = target.get().files();
-                shelf.add(Source::of_text(source.clone()).with_files(files).document()?.0);
+        let read = Source::find(&item, None).and_then(|found| {
+            found.put_parts_on(&mut shelf)?;
+            match found.files.is_empty() {
+                true => found.with_files(source.files.clone()).document(),
+                false => found.document(),
             }
-        }
-        let read = Source::find(&item, None).and_then(|found| match found.files.is_empty() {
-            true => found.with_files(source.files.clone()).document(),
-            false => found.document(),
         });
         shelf.add(read.map_err(|failure| failure.within(&place))?.0);
     }

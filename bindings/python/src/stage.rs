@@ -4,7 +4,7 @@ use crate::dive::{self, Dive};
 use crate::failure::{Failure, Finding, Outcome, findings};
 use crate::number::kind_of;
 use crate::reading::loads;
-use crate::source::{self, Source};
+use crate::source::{self, Source, files_of};
 use crate::target::parts;
 use crate::value::text;
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(crate) struct Stage {
     pub(crate) world: World,
     /// The canonical JSON of all that it is sensed by.
-    shelf: Vec<String>,
+    pub(crate) shelf: Vec<String>,
     warnings: Vec<Finding>,
     rules: PyOnceLock<Py<PyAny>>,
     walkthroughs: PyOnceLock<Py<PyAny>>,
@@ -66,6 +66,11 @@ impl Stage {
     /// The canonical JSON of the stage file.
     pub(crate) fn canonical(&self) -> String {
         self.world.stage().to_canonical_json()
+    }
+
+    /// The list files of all protocols that it is sensed by, by their paths.
+    pub(crate) fn files(&self) -> Vec<(String, String)> {
+        self.world.instrument().sensors().iter().flat_map(|sensor| files_of(sensor.protocol())).collect()
     }
 }
 
@@ -98,11 +103,15 @@ pub(crate) fn check(py: Python<'_>, source: &Source) -> Outcome<Vec<Finding>> {
 
 /// Unpickles a stage.
 #[pyfunction]
-pub(crate) fn _restore_stage(py: Python<'_>, document: &str, shelf: Vec<String>) -> PyResult<Stage> {
+#[pyo3(signature = (document, shelf, files = Vec::new()))]
+pub(crate) fn _restore_stage(
+    py: Python<'_>,
+    document: &str,
+    shelf: Vec<String>,
+    files: Vec<(String, String)>,
+) -> PyResult<Stage> {
     let mut own = Shelf::alone();
-    for source in shelf {
-        own.add(Source::of_text(source).document()?.0);
-    }
+    Source::of_text(document.to_owned()).with_files(files).with_parts(shelf).put_parts_on(&mut own)?;
     Ok(Stage::of(py, document, own)?)
 }
 
@@ -330,6 +339,10 @@ impl Stage {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("sonometer._targets")?.getattr("restored_stage")?;
-        Ok((restore, (self.canonical(), PyTuple::new(py, &self.shelf)?).into_pyobject(py)?))
+        Ok((
+            restore,
+            (self.canonical(), PyTuple::new(py, &self.shelf)?, PyTuple::new(py, self.files())?)
+                .into_pyobject(py)?,
+        ))
     }
 }

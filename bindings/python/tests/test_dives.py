@@ -300,6 +300,22 @@ def test_stages_and_dives_are_copied_and_pickled(door: Stage) -> None:
             assert (twin.chain, twin.log(), twin.save()) == (dive.chain, dive.log(), dive.save())
 
 
+def test_a_stage_is_pickled_with_the_lists_of_its_protocols() -> None:
+    named = PORTER.replace("markers:", "list_files: {name: names.txt}\nmarkers:").replace("(for|so|very)", "@name").replace("so much", "Anna")
+    porter = sonometer.Sensor.from_source(named, files={"names.txt": "Anna\nBert"})
+    stage = Stage(DOOR, shelf=[porter])
+    dive = dived(stage, ["Thank you Bert."], seed=3)
+    again = pickle.loads(pickle.dumps(dive))
+    assert again.stage == stage and again.chain == dive.chain and again.log() == dive.log()
+
+
+def test_what_is_ready_brings_what_it_names() -> None:
+    stage = Stage(DOOR, shelf=[PORTER])
+    assert Stage(stage) == stage
+    metric = sonometer.Metric('sonometer_metric: 1\nid: alone\nversion: "1.0"\ncomponents: [{protocol: porter}]\n', shelf=[PORTER])
+    assert sonometer.Metric(metric) == sonometer.load(metric) == metric
+
+
 def test_many_dives_share_their_stage_in_a_pickle() -> None:
     dives = [Stage("billing-dispute").open(seed=seed) for seed in range(20)]
     assert len(pickle.dumps(dives)) < 2 * len(pickle.dumps(dives[0]))

@@ -50,9 +50,9 @@ def restored(document: str, shelf: tuple[str, ...], files: tuple[tuple[str, str]
 
 
 @lru_cache(maxsize=_MOST_PICKLED)
-def restored_stage(document: str, shelf: tuple[str, ...]) -> Stage:
+def restored_stage(document: str, shelf: tuple[str, ...], files: tuple[tuple[str, str], ...]) -> Stage:
     """Unpickles a stage; as `restored`."""
-    return _sonometer._restore_stage(document, shelf)
+    return _sonometer._restore_stage(document, shelf, list(files))
 
 
 class Carried:
