@@ -1,5 +1,6 @@
 //! Cards: what a dive came to, as Python's `StageCard`; and the keys that sign them.
 
+use crate::argument;
 use crate::dive::{class, totals_object, verdict_object};
 use crate::failure::{Failure, Outcome};
 use crate::number::{float, kind_of};
@@ -340,7 +341,7 @@ impl StageCard {
 
     /// The same card with a signature (Ed25519); one that is there is replaced. The same card and key give the same bytes.
     #[pyo3(signature = (key, /))]
-    fn sign(&self, key: &Bound<'_, SigningKey>) -> Self {
+    fn sign(&self, #[pyo3(from_py_with = argument::key)] key: &Bound<'_, SigningKey>) -> Self {
         Self { card: sign(&self.card, &key.get().inner) }
     }
 
@@ -374,7 +375,7 @@ impl StageCard {
 
     /// The statement in a DSSE envelope, signed.
     #[pyo3(signature = (key, /))]
-    fn envelope(&self, key: &Bound<'_, SigningKey>) -> String {
+    fn envelope(&self, #[pyo3(from_py_with = argument::key)] key: &Bound<'_, SigningKey>) -> String {
         envelope(&self.card, &key.get().inner)
     }
 

@@ -1,5 +1,6 @@
 //! Dives: one run through a stage, as Python's `Dive`.
 
+use crate::argument;
 use crate::card::StageCard;
 use crate::failure::{Failure, Outcome};
 use crate::held::{Held, Words};
@@ -268,16 +269,18 @@ impl Dive {
     fn close(
         &self,
         py: Python<'_>,
-        dive_id: Option<&Bound<'_, PyString>>,
+        #[pyo3(from_py_with = argument::dive_id)] dive_id: Option<&str>,
         agent: Option<&Bound<'_, PyAny>>,
-        summary: Option<&Bound<'_, PyString>>,
+        #[pyo3(from_py_with = argument::summary)] summary: Option<&str>,
     ) -> PyResult<StageCard> {
         let agent = agent.map(self::agent).transpose()?;
-        let summary = summary.map(|own| text(own, "summary").map(str::to_owned)).transpose()?;
-        let dive_id = dive_id.map(|own| text(own, "dive_id").map(str::to_owned)).transpose()?;
         let card = self.look(py, |dive| {
             let usual = || format!("{}-{}", dive.world().stage().id, dive.seed());
-            let closing = Closing { agent, summary, ..Closing::practice(dive_id.unwrap_or_else(usual)) };
+            let closing = Closing {
+                agent,
+                summary: summary.map(str::to_owned),
+                ..Closing::practice(dive_id.map_or_else(usual, str::to_owned))
+            };
             dive.close(&closing)
         })?;
         Ok(StageCard::new(card))

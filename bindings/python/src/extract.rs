@@ -1,5 +1,6 @@
 //! `extract`: files as interactions.
 
+use crate::argument;
 use crate::extracted::Extract;
 use crate::failure::{Failure, Outcome};
 use crate::helper::Helper;
@@ -19,8 +20,6 @@ use std::time::Duration;
 const PULSE: Duration = Duration::from_millis(50);
 /// As much as the main thread of a process has: the readers of documents go as deep as these are.
 const STACK: usize = 8 << 20;
-/// A week.
-const MOST_SECONDS: u64 = 7 * 24 * 3600;
 
 /// What the caller said.
 pub(crate) struct Arguments<'py> {
@@ -36,16 +35,12 @@ pub(crate) struct Arguments<'py> {
 
 impl Arguments<'_> {
     /// What the process apart may use; `otherwise` where nothing is said.
-    pub(crate) fn budget(&self, otherwise: apart::Budget) -> Outcome<apart::Budget> {
-        let seconds = match self.seconds {
-            Some(given) => seconds(given, "seconds")?,
-            None => otherwise.seconds,
-        };
-        Ok(apart::Budget {
-            seconds,
+    pub(crate) fn budget(&self, otherwise: apart::Budget) -> apart::Budget {
+        apart::Budget {
+            seconds: self.seconds.unwrap_or(otherwise.seconds),
             memory_bytes: self.memory_bytes.unwrap_or(otherwise.memory_bytes),
             ..otherwise
-        })
+        }
     }
 
     /// An argument that is for recordings alone.
@@ -60,14 +55,6 @@ impl Arguments<'_> {
         ]
         .into_iter()
         .find_map(|(name, is_given)| is_given.then_some(name))
-    }
-}
-
-/// A time limit.
-pub(crate) fn seconds(given: u64, place: &str) -> Outcome<u64> {
-    match given {
-        1..=MOST_SECONDS => Ok(given),
-        _ => Err(Failure::invalid(place, format!("{given} seconds"), "give 1 to 604800")),
     }
 }
 
@@ -258,24 +245,24 @@ pub(crate) fn watched<T: Send>(
 pub(crate) fn extract<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
-    name: Option<String>,
-    kind: Option<&str>,
-    turns: bool,
-    column: Option<String>,
-    role_column: Option<String>,
-    sheet: Option<String>,
-    quoted: &str,
+    #[pyo3(from_py_with = argument::name)] name: Option<String>,
+    #[pyo3(from_py_with = argument::kind)] kind: Option<&str>,
+    #[pyo3(from_py_with = argument::turns)] turns: bool,
+    #[pyo3(from_py_with = argument::column)] column: Option<String>,
+    #[pyo3(from_py_with = argument::role_column)] role_column: Option<String>,
+    #[pyo3(from_py_with = argument::sheet)] sheet: Option<String>,
+    #[pyo3(from_py_with = argument::quoted)] quoted: &str,
     roles: Option<&Bound<'py, PyAny>>,
-    modality: Option<&str>,
+    #[pyo3(from_py_with = argument::modality)] modality: Option<&str>,
     transcript: Option<Bound<'py, PyAny>>,
     transcriber: Option<Bound<'py, PyAny>>,
-    transcriber_seconds: Option<u64>,
+    #[pyo3(from_py_with = argument::transcriber_seconds)] transcriber_seconds: Option<usize>,
     speakers: Option<Bound<'py, PyAny>>,
     channels: Option<Bound<'py, PyAny>>,
-    language: Option<String>,
-    apart: bool,
-    seconds: Option<u64>,
-    memory_bytes: Option<u64>,
+    #[pyo3(from_py_with = argument::language)] language: Option<String>,
+    #[pyo3(from_py_with = argument::apart)] apart: bool,
+    #[pyo3(from_py_with = argument::seconds)] seconds: Option<usize>,
+    #[pyo3(from_py_with = argument::memory_bytes)] memory_bytes: Option<usize>,
 ) -> PyResult<Extract> {
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
     let find_quoted = |word: &str| match word {
@@ -299,12 +286,12 @@ pub(crate) fn extract<'py>(
     let arguments = Arguments {
         transcript,
         transcriber,
-        transcriber_seconds,
+        transcriber_seconds: transcriber_seconds.map(|seconds| seconds as u64),
         speakers,
         channels,
         language,
-        seconds,
-        memory_bytes,
+        seconds: seconds.map(|seconds| seconds as u64),
+        memory_bytes: memory_bytes.map(|bytes| bytes as u64),
     };
     let odd = [("seconds", seconds.is_some()), ("memory_bytes", memory_bytes.is_some())];
     if let (false, Some((name, _))) = (apart, odd.into_iter().find(|(_, is_given)| *is_given)) {
@@ -340,7 +327,7 @@ fn read(
         let message = format!("`{name}` applies to recordings only, and this file is {}", kind.shown());
         return Err(Failure::invalid(name, message, "remove it"));
     }
-    let budget = arguments.budget(apart::Budget::default())?;
+    let budget = arguments.budget(apart::Budget::default());
     // What a few lines of our own read needs no process, unless somebody limits it.
     let is_limited = kind != Kind::Json && arguments.seconds.or(arguments.memory_bytes).is_some();
     let is_apart = apart && (kind.is_intricate() || is_limited);

@@ -2,11 +2,11 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::interaction::{Interaction, hash};
-use crate::number::{float, kind_of};
+use crate::number::{float, kind_of, whole};
 use crate::offsets::{Rulers, byte};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyTuple};
+use pyo3::types::PyTuple;
 use sonometer::Unit;
 use sonometer_ingest::{Ingested, Place};
 use std::hash::{DefaultHasher, Hasher};
@@ -64,20 +64,6 @@ fn place_object<'py>(py: Python<'py>, place: &Place) -> PyResult<Bound<'py, PyAn
     let rest = (from, until, channel, part, path, place.to_string()).into_pyobject(py)?;
     let all = first.as_sequence().concat(rest.as_sequence())?.to_tuple()?;
     class(py, "Place")?.call1(all)
-}
-
-/// A place in a text: a whole number of Python from 0.
-fn whole(value: &Bound<'_, PyAny>, name: &str) -> Outcome<usize> {
-    let index = match value.is_instance_of::<PyBool>() {
-        true => None,
-        false => value.py().import("operator")?.call_method1("index", (value,)).ok(),
-    };
-    let Some(index) = index else {
-        return Err(Failure::wrong_type(name, format!("the {name} is {}", kind_of(value)), "give an int"));
-    };
-    index
-        .extract()
-        .map_err(|_| Failure::invalid(name, format!("the {name} is out of range"), "give 0 or more"))
 }
 
 /// Unpickles an extract.
@@ -174,7 +160,8 @@ impl Extract {
         let py = segment.py();
         let place = match offset {
             Some(offset) => {
-                let (turn, point) = (whole(segment, "segment")?, whole(offset, "offset")?);
+                let (turn, point) =
+                    (whole(segment, "segment", 0, usize::MAX)?, whole(offset, "offset", 0, usize::MAX)?);
                 self.place_at(turn, point, "give a place in this extract")?
             }
             None => {
@@ -184,7 +171,8 @@ impl Extract {
                     let fix = "give the evidence of a reading, or a segment and an offset";
                     return Err(Failure::wrong_type("segment", message, fix).into());
                 };
-                let (turn, point) = (whole(&turn, "segment")?, whole(&start, "offset")?);
+                let (turn, point) =
+                    (whole(&turn, "segment", 0, usize::MAX)?, whole(&start, "offset", 0, usize::MAX)?);
                 self.place_at(turn, point, "give evidence of a reading of this extract")?
             }
         };

@@ -3,6 +3,7 @@
 //! Nothing here reads a request: `sonometer-guard` does. What is refused is no exception but an answer in the form of the provider, so
 //! that the packages of providers raise their own.
 
+use crate::argument;
 use crate::failure::{Failure, Outcome};
 use crate::held::{Held, Words};
 use crate::source::Source;
@@ -75,7 +76,11 @@ enum State {
 impl ModelGuard {
     #[new]
     #[pyo3(signature = (policy, /, targets = None))]
-    fn new(py: Python<'_>, policy: &str, targets: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::policy)] policy: &str,
+        #[pyo3(from_py_with = argument::targets)] targets: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let read: Policy = serde_json::from_str(policy).map_err(|error| {
             let fix = "its keys are those of `[guard]` in docs/proxy.md";
             // The JSON is one line that nobody has written.
@@ -113,7 +118,11 @@ impl ModelGuard {
     /// The form of a request by its method and path: `chat`, `responses`, `completions`, `embeddings` or `messages`; None for a
     /// request that passes unread.
     #[pyo3(signature = (method, path, /))]
-    fn route(&self, method: &str, path: &str) -> Option<&'static str> {
+    fn route(
+        &self,
+        #[pyo3(from_py_with = argument::method)] method: &str,
+        #[pyo3(from_py_with = argument::path)] path: &str,
+    ) -> Option<&'static str> {
         self.form(method, path).map(|(form, _)| form.as_str())
     }
 
@@ -122,9 +131,9 @@ impl ModelGuard {
     fn request(
         &self,
         py: Python<'_>,
-        method: &str,
-        path: &str,
-        body: &Bound<'_, PyBytes>,
+        #[pyo3(from_py_with = argument::method)] method: &str,
+        #[pyo3(from_py_with = argument::path)] path: &str,
+        #[pyo3(from_py_with = argument::body)] body: &Bound<'_, PyBytes>,
     ) -> PyResult<Option<Exchange>> {
         let Some((form, way)) = self.form(method, path) else { return Ok(None) };
         let bytes = body.as_bytes();
@@ -250,9 +259,9 @@ impl Exchange {
     fn refuse(
         &self,
         py: Python<'_>,
-        kind: &str,
-        message: String,
-        is_answer: bool,
+        #[pyo3(from_py_with = argument::kind)] kind: &str,
+        #[pyo3(from_py_with = argument::message)] message: String,
+        #[pyo3(from_py_with = argument::is_answer)] is_answer: bool,
     ) -> PyResult<(u16, Py<PyBytes>)> {
         let Some(kind) = Kind::ALL.into_iter().find(|known| known.as_str() == kind) else {
             let fix = "write unreadable, unknown_type, too_large or cut";
@@ -272,8 +281,8 @@ impl Exchange {
     fn response(
         &self,
         py: Python<'_>,
-        status: u16,
-        body: &Bound<'_, PyBytes>,
+        #[pyo3(from_py_with = argument::status)] status: u16,
+        #[pyo3(from_py_with = argument::body)] body: &Bound<'_, PyBytes>,
     ) -> PyResult<(u16, Py<PyBytes>)> {
         let (form, bytes) = (self.form, body.as_bytes());
         let shown = self.held.with(py, bytes.len() >= WORTH_DETACHING, |live| {
@@ -299,7 +308,11 @@ impl Exchange {
     /// The next bytes of an answer that streams, cut anywhere: what may be shown of it so far. Where it is refused, an error event of
     /// the provider is the last that comes out; see `is_over`.
     #[pyo3(signature = (bytes, /))]
-    fn feed(&self, py: Python<'_>, bytes: &Bound<'_, PyBytes>) -> PyResult<Py<PyBytes>> {
+    fn feed(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::bytes)] bytes: &Bound<'_, PyBytes>,
+    ) -> PyResult<Py<PyBytes>> {
         let (form, taken) = (self.form, bytes.as_bytes());
         self.advance(py, taken.len() >= WORTH_DETACHING, |live, out| {
             live.advance(form, out, |stream, out| stream.push(taken, out));

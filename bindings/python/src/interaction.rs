@@ -1,5 +1,6 @@
 //! What is measured, from whatever Python people have: a str, a list of turns, a dict, JSON.
 
+use crate::argument;
 use crate::extracted::Extract;
 use crate::failure::{Failure, Outcome};
 use crate::number::{float, is_missing, kind_of, unit};
@@ -44,7 +45,10 @@ pub(crate) struct Interaction {
 impl Interaction {
     #[new]
     #[pyo3(signature = (content, /, *, label = None))]
-    fn new(content: &Bound<'_, PyAny>, label: Option<&str>) -> PyResult<Self> {
+    fn new(
+        content: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::label)] label: Option<&str>,
+    ) -> PyResult<Self> {
         let inner = interaction(content)?;
         let inner = match label {
             Some(label) => inner.with_label(label),
@@ -116,7 +120,7 @@ impl Interaction {
 
     /// The same interaction with another label.
     #[pyo3(signature = (label, /))]
-    fn with_label(&self, label: &str) -> Self {
+    fn with_label(&self, #[pyo3(from_py_with = argument::label)] label: &str) -> Self {
         Self { inner: self.inner.clone().with_label(label) }
     }
 

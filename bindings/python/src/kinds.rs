@@ -1,10 +1,10 @@
 //! The three kinds of target and how each is made: `Sensor`, `Metric` and `Blueprint`, and `load` for any of them.
 
+use crate::argument;
 use crate::source::Source;
 use crate::target::Target;
 use pyo3::prelude::*;
 use sonometer::TargetKind;
-use std::collections::BTreeMap;
 
 /// A protocol, compiled once: immutable, shared freely between threads.
 ///
@@ -71,10 +71,10 @@ impl Sensor {
     #[pyo3(signature = (source, /, *, files = None))]
     fn from_source<'py>(
         py: Python<'py>,
-        source: String,
-        files: Option<BTreeMap<String, String>>,
+        #[pyo3(from_py_with = argument::source)] source: String,
+        #[pyo3(from_py_with = argument::files)] files: Option<Vec<(String, String)>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let source = Source::of_text(source).with_files(files.unwrap_or_default().into_iter().collect());
+        let source = Source::of_text(source).with_files(files.unwrap_or_default());
         object(Target::of(&source, Some(TargetKind::Protocol), None, true)?, py)
     }
 
@@ -93,7 +93,7 @@ impl Metric {
     fn new(
         target: &Bound<'_, PyAny>,
         shelf: Option<&Bound<'_, PyAny>>,
-        catalog: bool,
+        #[pyo3(from_py_with = argument::catalog)] catalog: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
         Ok(PyClassInitializer::from(Target::find(target, TargetKind::Metric, shelf, catalog)?)
             .add_subclass(Self))
@@ -107,7 +107,7 @@ impl Blueprint {
     fn new(
         target: &Bound<'_, PyAny>,
         shelf: Option<&Bound<'_, PyAny>>,
-        catalog: bool,
+        #[pyo3(from_py_with = argument::catalog)] catalog: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
         Ok(PyClassInitializer::from(Target::find(target, TargetKind::Blueprint, shelf, catalog)?)
             .add_subclass(Self))
@@ -124,7 +124,7 @@ impl Blueprint {
 pub(crate) fn load<'py>(
     target: &Bound<'py, PyAny>,
     shelf: Option<&Bound<'py, PyAny>>,
-    catalog: bool,
+    #[pyo3(from_py_with = argument::catalog)] catalog: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = Source::find(target, None)?;
     object(Target::of(&source, None, shelf, catalog)?, target.py())

@@ -3,6 +3,7 @@
 //! What a reading holds becomes the dataclasses of `python/sonometer/model.py`, what goes wrong the exceptions of
 //! `python/sonometer/errors.py`.
 
+mod argument;
 mod capsule;
 mod card;
 mod catalogue;

@@ -45,15 +45,10 @@ impl OnError {
 }
 
 /// How many threads: as many as there are cores, unless the caller says.
-pub(crate) fn threads(asked: Option<usize>) -> Outcome<NonZeroUsize> {
+pub(crate) fn threads(asked: Option<usize>) -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
-    let Some(asked) = asked else {
-        return Ok(*CORES.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)));
-    };
-    match NonZeroUsize::new(asked) {
-        Some(threads) if asked <= 1024 => Ok(threads),
-        _ => Err(Failure::invalid("threads", format!("{asked} threads"), "give 1 to 1024")),
-    }
+    let cores = || *CORES.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    asked.and_then(NonZeroUsize::new).unwrap_or_else(cores)
 }
 
 /// The iterator over interactions; one interaction in their place is a mistake that is easily made.
@@ -261,13 +256,10 @@ impl Readings {
         threads: NonZeroUsize,
         chunk: usize,
         options: SenseOptions,
-    ) -> Outcome<Self> {
-        if chunk == 0 {
-            return Err(Failure::invalid("chunk", "a chunk of 0", "give 1 or more"));
-        }
+    ) -> Self {
         let items = Some(items.clone().unbind());
         let state = Mutex::new(State { items, taken: 0, ready: VecDeque::new(), broken: None });
-        Ok(Self { target: target.clone().unbind(), on_error, threads, chunk, options, state })
+        Self { target: target.clone().unbind(), on_error, threads, chunk, options, state }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Numbers: Python's are read as decimal text, and millionths become the float whose text is that decimal.
 
 use crate::failure::{Failure, Outcome};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 use sonometer::Unit;
@@ -18,7 +19,7 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
     };
     let text = if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyString>() {
         return Err(wrong("give an int or a float"));
-    } else if is_time(value) {
+    } else if is_time(value) && place != "usd_per_ics" {
         return Err(wrong("give seconds, such as time.timestamp()"));
     } else if is_missing(value) && !value.is_instance_of::<PyFloat>() {
         return Err(wrong("give a number, or None where it is missing"));
@@ -33,9 +34,7 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
         format!("{:?}", value.extract::<f64>().map_err(|_| wrong("give an int or a float"))?)
     };
     Unit::parse(&text).ok_or_else(|| {
-        // Python does not write whole numbers of thousands of digits.
-        let text = value.repr().map(|text| text.to_string_lossy().into_owned());
-        let text = text.unwrap_or_else(|_| format!("{} too large to write", kind_of(value)));
+        let text = written(value);
         let fix = match is_missing(value) && place.ends_with("timestamp") {
             // As rows of tables have it.
             true => "give a finite number, or None where it is missing",
@@ -43,6 +42,38 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
         };
         Failure::invalid(place, format!("{what} is {text}"), fix)
     })
+}
+
+/// A whole number within bounds, from an `int` or what can stand for one, such as an int64 of numpy.
+pub(crate) fn whole(value: &Bound<'_, PyAny>, name: &str, least: usize, most: usize) -> Outcome<usize> {
+    let py = value.py();
+    let index = match value.is_instance_of::<PyBool>() {
+        true => None,
+        false => match py.import("operator")?.call_method1("index", (value,)) {
+            Ok(index) => Some(index),
+            Err(error) if error.is_instance_of::<PyTypeError>(py) => None,
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let Some(index) = index else {
+        return Err(Failure::wrong_type(name, format!("`{name}` is {}", kind_of(value)), "give an int"));
+    };
+    let number = index.extract().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| {
+        let fix = match most {
+            usize::MAX if index.lt(least).unwrap_or(true) => format!("give {least} or more"),
+            usize::MAX => "give a smaller number".to_owned(),
+            _ => format!("give {least} to {most}"),
+        };
+        Failure::invalid(name, format!("`{name}` is {}", written(&index)), &fix)
+    })
+}
+
+/// A number as Python writes it.
+fn written(value: &Bound<'_, PyAny>) -> String {
+    // Python does not write whole numbers of thousands of digits.
+    let text = value.repr().map(|text| text.to_string_lossy().into_owned());
+    text.unwrap_or_else(|_| format!("{} too large to write", kind_of(value)))
 }
 
 /// Whether an object stands for a value that is not there: None, and what tables have in its place.

@@ -1,5 +1,6 @@
 //! Readings as Python objects. Their JSON is the engine's own; everything else is looked up when it is asked for.
 
+use crate::argument;
 use crate::failure::Failure;
 use crate::instrument::fidelity_object;
 use crate::interaction::{self, Interaction};
@@ -151,7 +152,11 @@ impl Reading {
 
     /// As `places`, with places in `bytes` of UTF-8 or in units of `utf16`, as JavaScript counts.
     #[pyo3(signature = (offsets, /))]
-    fn places_in(&self, py: Python<'_>, offsets: &str) -> PyResult<Places> {
+    fn places_in(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
+    ) -> PyResult<Places> {
         self.placed(py, offset_unit(offsets)?)
     }
 
@@ -198,7 +203,11 @@ impl Reading {
     /// >>> Sensor("personal-data@1.0").sense("Is it 4111 1111 1111 1111?", mask="label").masked_characters(0)[5:8]
     /// (' ', '<PAYMENT_CARD>', '')
     #[pyo3(signature = (segment, /))]
-    fn masked_characters<'py>(&self, py: Python<'py>, segment: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn masked_characters<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::segment)] segment: usize,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let turns = self.inner.interaction().turns().len();
         if segment >= turns {
             return Err(PyIndexError::new_err(format!(
@@ -221,8 +230,8 @@ impl Reading {
     #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
     fn json(
         &self,
-        profile: &str,
-        offsets: Option<&str>,
+        #[pyo3(from_py_with = argument::profile)] profile: &str,
+        #[pyo3(from_py_with = argument::offsets)] offsets: Option<&str>,
         flow: Option<&Bound<'_, PyAny>>,
         temporal: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
@@ -234,8 +243,8 @@ impl Reading {
     fn to_dict<'py>(
         &self,
         py: Python<'py>,
-        profile: &str,
-        offsets: Option<&str>,
+        #[pyo3(from_py_with = argument::profile)] profile: &str,
+        #[pyo3(from_py_with = argument::offsets)] offsets: Option<&str>,
         flow: Option<&Bound<'py, PyAny>>,
         temporal: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -254,7 +263,11 @@ impl Reading {
     /// >>> "<mark" in Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!").html()
     /// True
     #[pyo3(signature = (*, profile = "raw", explain = false))]
-    fn html(&self, profile: &str, explain: bool) -> PyResult<String> {
+    fn html(
+        &self,
+        #[pyo3(from_py_with = argument::profile)] profile: &str,
+        #[pyo3(from_py_with = argument::explain)] explain: bool,
+    ) -> PyResult<String> {
         let asked = Asked::new(profile, None)?;
         let shown = Shown { view: asked.view(), explain, ..Shown::default() };
         Ok(of_reading(&self.inner, &shown).to_html())
@@ -268,7 +281,10 @@ impl Reading {
     /// >>> "Why 0.544769?" in report.html()
     /// True
     #[pyo3(signature = (name = ""))]
-    fn report<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn report<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = argument::name)] name: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("sonometer.reporting")?.call_method1("_talk", (slf, name))
     }
 
@@ -345,7 +361,11 @@ impl Reading {
 
     /// As `actant_flow`, with this role as the primary side.
     #[pyo3(signature = (primary, /))]
-    fn flow_from<'py>(&self, py: Python<'py>, primary: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn flow_from<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::primary)] primary: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         model::actant_flow(py, &self.inner, FlowOptions { primary: Some(primary) })
     }
 

@@ -1,5 +1,6 @@
 //! Sessions: an interaction that comes in bit by bit.
 
+use crate::argument;
 use crate::failure::Failure;
 use crate::held::{Held, Words};
 use crate::interaction::{is_model, pointed, segment};
@@ -102,10 +103,9 @@ impl Session {
     fn begin_segment<'py>(
         &self,
         py: Python<'py>,
-        role: &Bound<'py, PyString>,
+        #[pyo3(from_py_with = argument::role)] role: &str,
         timestamp: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let role = text(role, "role")?;
         let seconds = timestamp.map(|seconds| unit(seconds, "timestamp", "the timestamp"));
         let seconds: Option<Unit> = seconds.transpose()?;
         let step = self.held.with(py, false, |running| running.begin_segment(role, seconds))?;

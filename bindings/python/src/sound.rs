@@ -26,8 +26,6 @@ enum Hearer {
 impl Hearer {
     fn read(arguments: &Arguments<'_>) -> Outcome<Self> {
         let seconds = arguments.transcriber_seconds;
-        let seconds =
-            seconds.map(|seconds| crate::extract::seconds(seconds, "transcriber_seconds")).transpose()?;
         let Some(given) = &arguments.transcriber else { return Ok(Self::Nobody) };
         if let Ok(line) = given.cast::<PyString>() {
             return Ok(Self::Program(match (text(line, "transcriber")?, seconds) {
@@ -124,7 +122,7 @@ pub(crate) fn read(
         }
         (None, _) => None,
     };
-    let budget = arguments.budget(audio::Request::new(Words::Given(b"")).budget)?;
+    let budget = arguments.budget(audio::Request::new(Words::Given(b"")).budget);
     let language = arguments.language.as_deref();
     let ask = |words: Words<'_>, stop: &AtomicBool| {
         let start = |helper: &Helper| helper.command();

@@ -1,12 +1,12 @@
 //! Stages: worlds that answer what an agent says, as Python's `Stage`.
 
+use crate::argument;
 use crate::dive::{self, Dive};
 use crate::failure::{Failure, Finding, Outcome, findings};
 use crate::number::kind_of;
 use crate::reading::loads;
 use crate::source::{self, Source, files_of};
 use crate::target::parts;
-use crate::value::text;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyString, PyTuple};
@@ -156,7 +156,11 @@ pub(crate) fn envelope_object(
 impl Stage {
     #[new]
     #[pyo3(signature = (stage, /, *, shelf = None, catalog = true))]
-    fn new(stage: &Bound<'_, PyAny>, shelf: Option<&Bound<'_, PyAny>>, catalog: bool) -> PyResult<Self> {
+    fn new(
+        stage: &Bound<'_, PyAny>,
+        shelf: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = argument::catalog)] catalog: bool,
+    ) -> PyResult<Self> {
         Ok(Self::find(stage, shelf, catalog)?)
     }
 
@@ -307,8 +311,8 @@ impl Stage {
     /// >>> stage.resume(dive.save()).chain == dive.chain
     /// True
     #[pyo3(signature = (saved, /))]
-    fn resume(slf: &Bound<'_, Self>, saved: &Bound<'_, PyString>) -> PyResult<Dive> {
-        let (world, saved) = (&slf.get().world, text(saved, "saved")?);
+    fn resume(slf: &Bound<'_, Self>, #[pyo3(from_py_with = argument::saved)] saved: &str) -> PyResult<Dive> {
+        let world = &slf.get().world;
         let dive = slf.py().detach(|| guarded(|| Ok(world.resume(saved)))).map_err(Failure::from)?;
         Ok(Dive::new(slf, dive.map_err(Failure::from)?, None))
     }

@@ -1,5 +1,6 @@
 //! Many readings as arrays: the scores of each, and all their evidence, without an object for any of it.
 
+use crate::argument;
 use crate::failure::{Failure, Outcome};
 use crate::many::{self, OnError};
 use crate::number::{float, kind_of};
@@ -159,7 +160,10 @@ impl Table {
     /// mappingproxy({1: WrongTypeError(...)})
     #[staticmethod]
     #[pyo3(signature = (readings, /, *, offsets = "chars"))]
-    fn of(readings: &Bound<'_, PyAny>, offsets: &str) -> PyResult<Self> {
+    fn of(
+        readings: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
+    ) -> PyResult<Self> {
         let (mut all, errors) = (Making::new(offset_unit(offsets)?), PyDict::new(readings.py()));
         let mut target: Option<Bound<'_, Target>> = None;
         for (at, item) in readings.try_iter()?.enumerate() {

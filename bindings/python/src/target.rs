@@ -1,5 +1,6 @@
 //! What all kinds of target can do in Python: sense, mask, compare, stream and the like; `kinds` has what makes them.
 
+use crate::argument;
 use crate::comparison::Comparison;
 use crate::failure::{Failure, Finding, Outcome};
 use crate::frame;
@@ -221,8 +222,8 @@ impl Target {
         slf: &Bound<'py, Self>,
         interaction: &Bound<'py, PyAny>,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
@@ -242,7 +243,7 @@ impl Target {
     fn mask(
         slf: &Bound<'_, Self>,
         text: &Bound<'_, PyAny>,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         if !text.is_instance_of::<PyString>() {
@@ -287,7 +288,7 @@ impl Target {
         a: &Bound<'py, PyAny>,
         b: &Bound<'py, PyAny>,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
     ) -> PyResult<Comparison> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(None, None))?;
         let side = |value, name: &str| interaction(value).map_err(|failure| failure.within(name));
@@ -310,16 +311,16 @@ impl Target {
     fn batch<'py>(
         slf: &Bound<'py, Self>,
         interactions: &Bound<'py, PyAny>,
-        errors: &str,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = argument::errors)] errors: &str,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<usize>,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let items = many::items(interactions)?;
-        let all = many::all(slf, &items, OnError::read(errors)?, many::threads(threads)?, options)?;
+        let all = many::all(slf, &items, OnError::read(errors)?, many::threads(threads), options)?;
         Ok(all.into_any())
     }
 
@@ -340,17 +341,17 @@ impl Target {
     fn table<'py>(
         slf: &Bound<'py, Self>,
         interactions: &Bound<'py, PyAny>,
-        offsets: &str,
-        errors: &str,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
+        #[pyo3(from_py_with = argument::errors)] errors: &str,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<usize>,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let (unit, items) = (offset_unit(offsets)?, many::items(interactions)?);
-        table::of_interactions(slf, &items, unit, OnError::read(errors)?, many::threads(threads)?, options)
+        table::of_interactions(slf, &items, unit, OnError::read(errors)?, many::threads(threads), options)
     }
 
     /// Senses a column of texts or conversations, and gives readings as columns of the same kind: a Polars series gives a Polars
@@ -367,13 +368,13 @@ impl Target {
         &self,
         column: &Bound<'py, PyAny>,
         columns: Option<&Bound<'py, PyAny>>,
-        input: &str,
-        errors: &str,
-        offsets: &str,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = argument::input)] input: &str,
+        #[pyo3(from_py_with = argument::errors)] errors: &str,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<usize>,
         usd_per_ics: Option<&Bound<'_, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
@@ -384,7 +385,7 @@ impl Target {
             .offsets(offset_unit(offsets)?)
             .options(options);
         let py = column.py();
-        let found = frame::sense(py, &asked, frame::column(column)?, many::threads(threads)?)?;
+        let found = frame::sense(py, &asked, frame::column(column)?, many::threads(threads))?;
         py.import("sonometer.columns")?.call_method1("alike", (column, found))
     }
 
@@ -394,16 +395,16 @@ impl Target {
     fn mask_column<'py>(
         &self,
         column: &Bound<'py, PyAny>,
-        errors: &str,
-        threads: Option<usize>,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::errors)] errors: &str,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(None, false, Masks(mask, mask_key))?;
         let asked = Asked::new(&self.instrument).bad_rows(frame::bad_rows(errors)?).options(options);
         let py = column.py();
         tell_if_idle(py, &self.instrument)?;
-        let masked = frame::mask(py, &asked, frame::column(column)?, many::threads(threads)?)?;
+        let masked = frame::mask(py, &asked, frame::column(column)?, many::threads(threads))?;
         py.import("sonometer.columns")?.call_method1("alike_column", (column, masked))
     }
 
@@ -421,18 +422,18 @@ impl Target {
     fn map<'py>(
         slf: &Bound<'py, Self>,
         interactions: &Bound<'py, PyAny>,
-        errors: &str,
-        threads: Option<usize>,
-        chunk: usize,
+        #[pyo3(from_py_with = argument::errors)] errors: &str,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = argument::chunk)] chunk: usize,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<many::Readings> {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let items = many::items(interactions)?;
-        let (errors, threads) = (OnError::read(errors)?, many::threads(threads)?);
-        Ok(many::Readings::new(slf, &items, errors, threads, chunk, options)?)
+        let (errors, threads) = (OnError::read(errors)?, many::threads(threads));
+        Ok(many::Readings::new(slf, &items, errors, threads, chunk, options))
     }
 
     /// Begins to sense an interaction that comes in bit by bit. `offsets` is the unit of the places in steps; with `release`
@@ -440,11 +441,11 @@ impl Target {
     #[pyo3(signature = (*, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
     fn session(
         slf: &Bound<'_, Self>,
-        offsets: &str,
-        release: bool,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
+        #[pyo3(from_py_with = argument::release)] release: bool,
         usd_per_ics: Option<&Bound<'_, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Session> {
         let sense = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
@@ -468,11 +469,11 @@ impl Target {
     fn stream<'py>(
         slf: &Bound<'py, Self>,
         chunks: &Bound<'py, PyAny>,
-        offsets: &str,
-        release: bool,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
+        #[pyo3(from_py_with = argument::release)] release: bool,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let session = Self::session(slf, offsets, release, usd_per_ics, ignore_fidelity, mask, mask_key)?;
@@ -490,10 +491,10 @@ impl Target {
     fn guard<'py>(
         slf: &Bound<'py, Self>,
         chunks: &Bound<'py, PyAny>,
-        offsets: &str,
+        #[pyo3(from_py_with = argument::offsets)] offsets: &str,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
-        ignore_fidelity: bool,
-        mask: Option<&str>,
+        #[pyo3(from_py_with = argument::ignore_fidelity)] ignore_fidelity: bool,
+        #[pyo3(from_py_with = argument::mask)] mask: Option<&str>,
         mask_key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let session = Self::session(slf, offsets, true, usd_per_ics, ignore_fidelity, mask, mask_key)?;
@@ -510,8 +511,8 @@ impl Target {
     fn estimate<'py>(
         &self,
         py: Python<'py>,
-        length: u64,
-        modality: &str,
+        #[pyo3(from_py_with = argument::length)] length: usize,
+        #[pyo3(from_py_with = argument::modality)] modality: &str,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(usd_per_ics, false, Masks(None, None))?;
@@ -519,7 +520,7 @@ impl Target {
             let fix = format!("one of {}", Modality::NAMES.join(", "));
             Failure::invalid("modality", format!("unknown modality `{modality}`"), &fix)
         })?;
-        let estimate = self.instrument.estimate(length, named, rates_of).map_err(Failure::from)?;
+        let estimate = self.instrument.estimate(length as u64, named, rates_of).map_err(Failure::from)?;
         estimate_object(py, estimate, options)
     }
 

@@ -90,7 +90,7 @@ def test_arguments_are_checked(courtesy: Sensor) -> None:
             courtesy.batch([KIND], **wrong)
     with pytest.raises(InvalidRequestError):
         courtesy.map([KIND], chunk=0)
-    with pytest.raises(OverflowError):
+    with pytest.raises(InvalidRequestError, match="^`threads` is -1; give 1 to 1024"):
         courtesy.batch([KIND], threads=-1)
 
 

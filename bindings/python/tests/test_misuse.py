@@ -41,6 +41,76 @@ def refused(call: Callable[[], object]) -> None:
     assert tried(call) is not None
 
 
+def test_a_wrong_argument_is_named_in_the_one_error_shape(courtesy: Sensor) -> None:
+    def given(odd: Any) -> Any:
+        """Where None is the default."""
+        return 1.5 if odd is None else odd
+
+    talk = Interaction(KIND)
+    reading, stage, guard = courtesy.sense(KIND), sonometer.Stage("billing-dispute"), sonometer.guarding.open_guard()
+    calls: list[tuple[Callable[[Any], object], str, str]] = [
+        (lambda odd: courtesy.batch([KIND], errors=odd), "errors", "give a str"),
+        (lambda odd: courtesy.table([KIND], offsets=odd), "offsets", "give a str"),
+        (lambda odd: courtesy.sense(KIND, mask=given(odd)), "mask", "give a str"),
+        (lambda odd: courtesy.sense(KIND, ignore_fidelity=odd), "ignore_fidelity", "give True or False"),
+        (lambda odd: courtesy.session(release=odd), "release", "give True or False"),
+        (lambda odd: courtesy.map([KIND], chunk=odd), "chunk", "give an int"),
+        (lambda odd: courtesy.estimate(odd), "length", "give an int"),
+        (lambda odd: courtesy.estimate(7, odd), "modality", "give a str"),
+        (lambda odd: courtesy.session().begin_segment(odd), "role", "give a str"),
+        (lambda odd: reading.json(profile=odd), "profile", "give a str"),
+        (lambda odd: reading.flow_from(odd), "primary", "give a str"),
+        (lambda odd: reading.masked_characters(odd), "segment", "give an int"),
+        (lambda odd: reading.html(explain=odd), "explain", "give True or False"),
+        (lambda odd: reading.report(odd), "name", "give a str"),
+        (lambda odd: talk.with_label(odd), "label", "give a str"),
+        (lambda odd: Sensor.from_source(odd), "source", "give a str"),
+        (lambda odd: Sensor.from_source("{}", files=given(odd)), "files", "give a dict of texts"),
+        (lambda odd: Sensor.from_source("{}", files={"a": odd}), 'files["a"]', "give a str"),
+        (lambda odd: Metric("reply-quality", catalog=odd), "catalog", "give True or False"),
+        (lambda odd: stage.resume(odd), "saved", "give a str"),
+        (lambda odd: stage.open().close(summary=given(odd)), "summary", "give a str"),
+        (lambda odd: stage.open().close().sign(odd), "key", "give a SigningKey"),
+        (lambda odd: guard.request("POST", "/v1/chat/completions", odd), "body", "give bytes"),
+        (lambda odd: sonometer.extract(b"a", quoted=odd), "quoted", "give a str"),
+        (lambda odd: sonometer.extract(b"a", turns=odd), "turns", "give True or False"),
+        (lambda odd: sonometer.extract(b"a", seconds=given(odd)), "seconds", "give an int"),
+    ]
+    for call, name, fix in calls:
+        for odd in (None, 1.5, [], object()):
+            with pytest.raises(WrongTypeError) as told:
+                call(odd)
+            assert (told.value.place, told.value.fix) == (name, fix)
+            assert told.value.message.startswith(f"`{name}` is ")
+    with pytest.raises(InvalidRequestError, match="lone surrogate") as lone:
+        courtesy.batch([KIND], errors="\ud800")  # type: ignore[call-overload]
+    assert lone.value.place == "errors"
+
+
+def test_a_number_out_of_bounds_is_named(courtesy: Sensor) -> None:
+    reading, seconds = courtesy.sense(KIND), "604800"
+    calls: list[tuple[Callable[[int], object], str, int, str]] = [
+        (lambda number: courtesy.batch([KIND], threads=number), "threads", -1, "give 1 to 1024"),
+        (lambda number: courtesy.map([KIND], chunk=number), "chunk", 0, "give 1 or more"),
+        (lambda number: courtesy.map([KIND], chunk=number), "chunk", 2**64, "give a smaller number"),
+        (lambda number: courtesy.estimate(number), "length", -1, "give 0 or more"),
+        (lambda number: reading.masked_characters(number), "segment", -1, "give 0 or more"),
+        (lambda number: sonometer.extract(b"a", seconds=number), "seconds", -1, f"give 1 to {seconds}"),
+        (lambda number: sonometer.extract(b"a", memory_bytes=number), "memory_bytes", -1, "give 1 or more"),
+    ]
+    for call, name, number, fix in calls:
+        with pytest.raises(InvalidRequestError) as told:
+            call(number)
+        assert (told.value.message, told.value.place) == (f"`{name}` is {number}; {fix}", name)
+
+    class Wrong:
+        def __index__(self) -> int:
+            raise ConnectionError("gone")
+
+    with pytest.raises(ConnectionError):
+        courtesy.batch([KIND], threads=Wrong())  # type: ignore[call-overload]
+
+
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: type(odd).__name__)
 def test_anything_in_any_place_gives_a_result_or_an_exception(odd: Any, courtesy: Sensor) -> None:
     reading, talk = courtesy.sense(KIND), Interaction(KIND)

@@ -368,7 +368,7 @@ def test_estimates(courtesy: Sensor) -> None:
     assert Metric("reply-quality").estimate(2_000).max >= estimate.max
     with pytest.raises(InvalidRequestError):
         courtesy.estimate(10, "smell")  # type: ignore[arg-type]
-    with pytest.raises(OverflowError):
+    with pytest.raises(InvalidRequestError, match="^`length` is -1; give 0 or more"):
         courtesy.estimate(-1)
 
 
