@@ -132,7 +132,7 @@ impl SigningKey {
         if let Ok(text) = secret.cast::<PyString>() {
             // Not by `text`, whose message would not show the secret either, but need not be asked to.
             let text = text.to_str().map_err(|_| {
-                Failure::coded(BadKey::CODE, "line 1", "is not a signing key: 64 hexadecimal digits")
+                Failure::coded(BadKey::CODE, "line 1", "line 1 is not a signing key: 64 hexadecimal digits")
             })?;
             return Ok(Self { inner: sonometer_card::SigningKey::read(text).map_err(Failure::from)? });
         }
@@ -192,7 +192,7 @@ impl StageCard {
     /// >>> StageCard.read("{}")
     /// Traceback (most recent call last):
     ///   ...
-    /// sonometer.errors.CardMismatchError: is missing (at sonometer_stagecard)
+    /// sonometer.errors.CardMismatchError: `sonometer_stagecard` is missing; give the JSON of a card, ... (at sonometer_stagecard)
     #[staticmethod]
     #[pyo3(signature = (card, /))]
     fn read(card: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -200,7 +200,8 @@ impl StageCard {
             let message = format!("{} is not a card", kind_of(card));
             return Err(Failure::wrong_type("card", message, "give its JSON text as str or bytes").into());
         };
-        Ok(Self { card: Card::read(&text).map_err(Failure::from)? })
+        let fix = "give the JSON of a card, unchanged, as `StageCard.json` writes it";
+        Ok(Self { card: Card::read(&text).map_err(|wrong| Failure::of_json(wrong, fix))? })
     }
 
     /// What the dive is known by.

@@ -314,7 +314,8 @@ impl Stage {
     fn resume(slf: &Bound<'_, Self>, #[pyo3(from_py_with = argument::saved)] saved: &str) -> PyResult<Dive> {
         let world = &slf.get().world;
         let dive = slf.py().detach(|| guarded(|| Ok(world.resume(saved)))).map_err(Failure::from)?;
-        Ok(Dive::new(slf, dive.map_err(Failure::from)?, None))
+        let fix = "give the text that `Dive.save` gave, unchanged";
+        Ok(Dive::new(slf, dive.map_err(|wrong| Failure::of_json(wrong, fix))?, None))
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
