@@ -252,7 +252,8 @@ def evaluate(
     `background` is ordinary interactions, without labels, to count false alarms on: texts, interactions, rows, or the path of a
     `.jsonl` file or several; `alarms` the share of them that may be alarms, for which a threshold is proposed.
 
-    `progress` is called with what is done and all there is to do. Ctrl-C stops the work.
+    `progress` is called with what is done and all there is to do, from 0 again for each kind of work: sensing, comparing texts,
+    measuring. Ctrl-C stops the work.
 
     >>> import sonometer
     >>> columns = {"text": ["Thank you so much, that helped a lot!", "It is broken again, come and mend it."], "polite": [1, 0]}

@@ -34,7 +34,7 @@ use crate::fit::folds;
 use crate::fit::likeness::Clusters;
 use crate::labels::{Background, Item, Labelled, Path, Selector};
 use crate::report::{Found, Report, places as places_of};
-use crate::watch::{Progress, Watch};
+use crate::watch::{Steps, Watch};
 use alarms::{Alarms, Heard, Rate, hundredths};
 use cases::Truths;
 use choice::Choice;
@@ -337,11 +337,12 @@ fn judge(
     if alarms.is_none() {
         notes.push(NO_BACKGROUND.to_owned());
     }
-    // All is sensed; comparing takes long only where texts are many and alike.
-    let sensed = Progress { work: "sensing", done: items.len(), of: items.len() };
-    let mut still = |_: Progress| watch(sensed);
-    let proposals = proposed(items, &cases, &outcomes, heard.as_ref(), limit, &mut still)?;
+    let (scored, pieces) = folded(items, &cases, &outcomes, heard.as_ref(), &mut *watch)?;
+    let steps = &mut Steps::new(watch, "measuring", MEASURES);
+    let proposals = thresholds::proposals(&scored, &pieces, limit, FOLDS, &|counts| counts.macro_f1());
+    steps.advance(1)?;
     let figures = Figures::of(&cases);
+    steps.advance(1)?;
     notes.extend(advice(&question, &figures, alarms.as_ref(), &proposals, limit));
     notes.extend(thresholds::too_few(figures.counts.positives(), figures.counts.negatives()));
     for (count, which) in [(figures.counts.positives(), "positive"), (figures.counts.negatives(), "negative")]
@@ -359,13 +360,17 @@ fn judge(
     let mut covered: Vec<Case> = cases.iter().filter(|case| case.sufficient).copied().collect();
     cases::renumber(&mut covered);
     let on_covered = if covered.len() == cases.len() { figures.clone() } else { Figures::of(&covered) };
+    steps.advance(1)?;
+    let markers = markers::figures(protocol, &question, &outcomes, &cases);
+    steps.advance(1)?;
+    let by = by.map(|path| (path.to_string(), breakdown::parts(&path, items, &cases)));
     let shown = (options.errors, options.explain);
     Ok(Evaluation {
         sensor: sensor.clone(),
         data: data(labelled, selector, path, items.len(), truths.left_out()),
         covered: on_covered,
-        markers: markers::figures(protocol, &question, &outcomes, &cases),
-        by: by.map(|path| (path.to_string(), breakdown::parts(&path, items, &cases))),
+        markers,
+        by,
         errors: errors::worst(sensor, &question, labelled, items, &cases, shown)?,
         figures,
         points,
@@ -382,15 +387,17 @@ const NO_BACKGROUND: &str = "alarms on ordinary talk are not known: give some wi
 /// Folds on which thresholds are chosen and judged.
 const FOLDS: usize = 5;
 
-/// The thresholds that labels and ordinary talk support.
-fn proposed(
+/// What is measured when all is sensed and compared: thresholds, the figures, those of what is covered, those of each marker.
+const MEASURES: usize = 4;
+
+/// Cases and ordinary talk, parted into folds.
+fn folded(
     items: &[Item],
     cases: &[Case],
     outcomes: &[sensed::Outcome],
     heard: Option<&Heard>,
-    limit: Unit,
     watch: Watch<'_>,
-) -> Result<Vec<Proposal>, Error> {
+) -> Result<(Vec<Scored>, Vec<thresholds::Piece>), Error> {
     // Items that are alike are in one fold, and so are those of a cluster.
     let mut examples: Vec<Example> = Vec::new();
     let mut of_item = vec![None; outcomes.len()];
@@ -418,7 +425,7 @@ fn proposed(
     let pieces: Vec<thresholds::Piece> = pieces
         .map(|(talk, value, _)| thresholds::Piece { value: *value, talk: *talk, fold: of_talk[*talk] })
         .collect();
-    Ok(thresholds::proposals(&scored, &pieces, limit, FOLDS, &|counts| counts.macro_f1()))
+    Ok((scored, pieces))
 }
 
 /// How much better the macro-F1 of another threshold must be to be worth a word.

@@ -65,7 +65,7 @@ impl Clusters {
         if !by_likeness {
             return Ok(Self { of: forest.numbers(), alike: None });
         }
-        let steps = &mut Steps::new(watch, "comparing", BANDS);
+        let steps = &mut Steps::new(watch, "comparing", BANDS + 1);
         let mut all = Vec::with_capacity(examples.len());
         for some in examples.chunks(SPAN) {
             all.extend(some.iter().map(|example| shingles(example, is_heard)));
@@ -192,6 +192,7 @@ fn pairs(shingles: &[Vec<u64>], steps: &mut Steps<'_>) -> Result<Vec<(u64, usize
         alike.extend(compared.filter(|(share, ..)| *share >= ALIKE));
         steps.advance(0)?;
     }
+    steps.advance(1)?;
     Ok(alike)
 }
 
