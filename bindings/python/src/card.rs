@@ -132,7 +132,7 @@ impl SigningKey {
         if let Ok(text) = secret.cast::<PyString>() {
             // Not by `text`, whose message would not show the secret either, but need not be asked to.
             let text = text.to_str().map_err(|_| {
-                Failure::coded(BadKey::CODE, "line 1", "line 1 is not a signing key: 64 hexadecimal digits")
+                Failure::coded(BadKey::CODE, "line 1", "is not a signing key: 64 hexadecimal digits")
             })?;
             return Ok(Self { inner: sonometer_card::SigningKey::read(text).map_err(Failure::from)? });
         }

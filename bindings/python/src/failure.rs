@@ -69,12 +69,17 @@ impl Failure {
         Self::Told(Box::new(Told { code: Some(code), fix, ..Told::from(error) }))
     }
 
-    /// What is wrong with JSON that somebody hands in; `fix`: what to give, where it has another shape.
+    /// What is wrong with JSON that somebody hands in; `fix`: what to give where it has another shape. Its message is that of every door,
+    /// to the byte.
     pub(crate) fn of_json(wrong: Mismatch, fix: &str) -> Self {
-        match lacks_subject(&wrong.message) {
-            true => Mismatch { message: format!("{}; {fix}", wrong.message), ..wrong }.into(),
-            false => wrong.into(),
+        let of_shape = wrong.message.starts_with("is ") || wrong.message.starts_with("cannot be ");
+        let mut failure = Self::from(wrong);
+        if let Self::Told(told) = &mut failure
+            && of_shape
+        {
+            told.fix = fix.to_owned();
         }
+        failure
     }
 
     /// An error about a file whose text this is.
@@ -137,33 +142,13 @@ impl From<Refused> for Failure {
 
 impl From<Mismatch> for Failure {
     fn from(wrong: Mismatch) -> Self {
-        let message = with_subject(&wrong.place, wrong.message);
-        Self::coded(Mismatch::CODE, wrong.place, message)
+        Self::coded(Mismatch::CODE, wrong.place, wrong.message)
     }
 }
 
 impl From<BadKey> for Failure {
     fn from(wrong: BadKey) -> Self {
-        let place = wrong.place();
-        let message = with_subject(&place, wrong.message);
-        Self::coded(BadKey::CODE, place, message)
-    }
-}
-
-/// Readers of cards and keys say what a value is, and leave its name to the place, which the command writes in front.
-fn lacks_subject(message: &str) -> bool {
-    message.starts_with("is ") || message.starts_with("cannot be ")
-}
-
-/// A message that names what it is about: in Python its place stands behind it.
-fn with_subject(place: &str, message: String) -> String {
-    if !lacks_subject(&message) {
-        return message;
-    }
-    match place.rsplit(": ").next().unwrap_or_default() {
-        "" => format!("the JSON {message}"),
-        line if line.starts_with("line ") => format!("{line} {message}"),
-        key => format!("`{key}` {message}"),
+        Self::coded(BadKey::CODE, wrong.place(), wrong.message)
     }
 }
 

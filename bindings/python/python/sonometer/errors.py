@@ -76,7 +76,14 @@ class SonometerError(Exception):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.message} (at {self.place})" if self.place else self.message
+        text = self.message
+        if text.startswith(("is ", "cannot be ")):
+            # Readers of cards and keys leave the name of a value to its place, which the command writes in front.
+            name = self.place.rpartition(": ")[2]
+            text = f"{name if name.startswith('line ') else f'`{name}`' if name else 'the JSON'} {text}"
+            if self.fix not in text:
+                text += f"; {self.fix}"
+        return f"{text} (at {self.place})" if self.place else text
 
     @property
     def details(self) -> dict[str, Any]:
