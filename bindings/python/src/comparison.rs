@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::interaction::{self, Interaction};
 use crate::number::float;
-use crate::reading::loads;
+use crate::reading::{frozen, loads};
 use crate::target::{Target, shared};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
@@ -87,7 +87,7 @@ impl Comparison {
         for (key, a, b, change) in self.inner.resonance_shifts() {
             shifts.set_item(key, class.call1((float(a), float(b), float(change)))?)?;
         }
-        proxy(shifts)
+        frozen(shifts)
     }
 
     /// What both consumed together.
@@ -182,10 +182,5 @@ fn side<'py>(py: Python<'py>, side: &Side) -> PyResult<Bound<'py, PyAny>> {
         resonance.set_item(key, float(*activation))?;
     }
     let class = py.import("sonometer.model")?.getattr("ComparisonSide")?;
-    class.call1((&side.label, float(side.score), proxy(resonance)?, side.triggered))
-}
-
-/// A mapping that cannot be changed.
-fn proxy<'py>(dict: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
-    dict.py().import("types")?.getattr("MappingProxyType")?.call1((dict,))
+    class.call1((&side.label, float(side.score), frozen(resonance)?, side.triggered))
 }

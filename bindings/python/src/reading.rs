@@ -113,8 +113,7 @@ impl Reading {
             for (key, (_, resonance)) in names.iter_borrowed().zip(self.inner.resonance()) {
                 dict.set_item(key, float(resonance.activation))?;
             }
-            let proxy = py.import("types")?.getattr("MappingProxyType")?;
-            proxy.call1((dict,))
+            frozen(dict)
         };
         self.resonance.get(py, make).cloned()
     }
@@ -440,6 +439,11 @@ impl Reading {
     fn explain<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("sonometer._explain")?.call_method1("explain", (slf,))
     }
+}
+
+/// A mapping that cannot be changed: `sonometer._frozen.Frozen`.
+pub(crate) fn frozen(dict: Bound<'_, PyDict>) -> PyResult<Bound<'_, PyAny>> {
+    dict.py().import("sonometer._frozen")?.call_method1("Frozen", (dict,))
 }
 
 pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> {

@@ -4,7 +4,7 @@ use crate::argument;
 use crate::dive::{self, Dive};
 use crate::failure::{Failure, Finding, Outcome, findings};
 use crate::number::kind_of;
-use crate::reading::loads;
+use crate::reading::{frozen, loads};
 use crate::source::{self, Source, files_of};
 use crate::target::parts;
 use pyo3::prelude::*;
@@ -254,8 +254,7 @@ impl Stage {
                 let say = PyTuple::new(py, &walk.say)?;
                 dict.set_item(name, class.call1((name, walk.seed, walk.passes, reason, say))?)?;
             }
-            let proxy = py.import("types")?.getattr("MappingProxyType")?;
-            PyResult::Ok(proxy.call1((dict,))?.unbind())
+            PyResult::Ok(frozen(dict)?.unbind())
         })?;
         Ok(made.bind(py).clone())
     }

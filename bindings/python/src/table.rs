@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::many::{self, OnError};
 use crate::number::{float, kind_of};
 use crate::places::{Column, Places, bools, column, floats, longs, no_lasting_form};
-use crate::reading::Reading;
+use crate::reading::{Reading, frozen};
 use crate::target::Target;
 use crate::view::offset_unit;
 use pyo3::exceptions::PyBaseException;
@@ -103,7 +103,7 @@ impl Making {
             places: Py::new(py, Places::new(target.get().names(py)?.clone().unbind(), self.columns))?,
             target: target.clone().unbind(),
             rows: self.rows,
-            errors: read_only(errors)?.unbind(),
+            errors: frozen(errors.clone())?.unbind(),
             bounds: Column::new(),
             scores: Column::new(),
             sufficient: Column::new(),
@@ -157,7 +157,7 @@ impl Table {
     /// >>> from sonometer import Sensor, Table
     /// >>> readings = Sensor("courtesy@1.0").batch(["Thank you so much for your help!", 7], errors="return")
     /// >>> Table.of(readings).errors
-    /// mappingproxy({1: WrongTypeError(...)})
+    /// {1: WrongTypeError(...)}
     #[staticmethod]
     #[pyo3(signature = (readings, /, *, offsets = "chars"))]
     fn of(
@@ -230,7 +230,7 @@ impl Table {
             for (name, column) in names.iter().zip(&columns) {
                 all.set_item(name, floats(py, column, |came_to| *came_to)?)?;
             }
-            read_only(&all)
+            frozen(all)
         })
     }
 
@@ -276,8 +276,4 @@ impl Table {
         let (rows, pieces) = (counted(rows, "row"), counted(pieces, "piece"));
         Ok(format!("<Table {} of {rows}, {pieces}{errors}>", name.to_string_lossy()))
     }
-}
-
-fn read_only<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
-    dict.py().import("types")?.getattr("MappingProxyType")?.call1((dict,))
 }

@@ -12,7 +12,7 @@ import pytest
 
 import sonometer
 import sonometer.evals.promptfoo
-from sonometer import _explain, _html, _optional, _sonometer, _targets, chats, convokit, diving, environment, errors, evals, evaluating, files, guarding, model, opentelemetry, reporting, streaming
+from sonometer import _explain, _frozen, _html, _optional, _sonometer, _targets, chats, convokit, diving, environment, errors, evals, evaluating, files, guarding, model, opentelemetry, reporting, streaming
 
 HERE = pathlib.Path(__file__).parents[1]
 # That of this package, that of the whole project, and the page about labelled data.
@@ -22,7 +22,7 @@ FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 def documented() -> Iterator[tuple[str, str]]:
     """Everything public with its docstring; doctest itself looks past what is native."""
-    for module in (sonometer, diving, environment, errors, evaluating, guarding, model, reporting, streaming, convokit, chats, evals, sonometer.evals.promptfoo, opentelemetry, _sonometer, _html, _explain, _optional, _targets):
+    for module in (sonometer, diving, environment, errors, evaluating, guarding, model, reporting, streaming, convokit, chats, evals, sonometer.evals.promptfoo, opentelemetry, _sonometer, _html, _explain, _optional, _targets, _frozen):
         yield module.__name__, module.__doc__ or ""
         for name, value in vars(module).items():
             if isinstance(value, types.ModuleType) or not getattr(value, "__doc__", None):

@@ -7,7 +7,7 @@ import html.parser
 import json
 import pickle
 import re
-import types
+from typing import Any
 
 import pytest
 from conftest import CARD, KIND, TALK
@@ -268,9 +268,11 @@ def test_readings_are_equal_where_they_measure_the_same(courtesy: Sensor) -> Non
 
 def test_readings_are_frozen(courtesy: Sensor) -> None:
     reading = courtesy.sense(KIND)
-    assert isinstance(reading.resonance, types.MappingProxyType)
     with pytest.raises(TypeError):
         reading.resonance["gratitude"] = 0  # type: ignore[index]
+    for change in ("clear", "pop", "popitem", "setdefault", "update", "__delitem__", "__ior__"):
+        with pytest.raises(TypeError, match="cannot be changed; copy it by dict"):
+            getattr(reading.resonance, change)("gratitude")
     with pytest.raises(AttributeError):
         reading.score = 0  # type: ignore[misc]
     with pytest.raises(AttributeError):
@@ -302,6 +304,17 @@ def test_many_readings_share_their_sensor_in_a_pickle(courtesy: Sensor) -> None:
     assert len(data) < len(courtesy.source.encode()) + 50 * 400
     back = pickle.loads(data)
     assert back == readings and back[0].target is back[49].target
+
+
+def test_mappings_are_pickled_copied_hashed_and_written_as_json(courtesy: Sensor) -> None:
+    comparison, stage = courtesy.compare(KIND, f"{KIND} Bye."), sonometer.Stage("billing-dispute")
+    step = stage.open(seed=7).act("I am really sorry that you have to call about this a third time.")
+    mappings: list[Any] = [courtesy.sense(KIND).resonance, comparison.a.resonance, comparison.shifts, stage.walkthroughs, step.resonance]
+    for mapping in (*mappings, comparison.a):
+        assert pickle.loads(pickle.dumps(mapping)) == mapping == copy.copy(mapping) == copy.deepcopy(mapping)
+        assert hash(mapping) == hash(pickle.loads(pickle.dumps(mapping)))
+    assert json.loads(json.dumps(mappings[0])) == dict(mappings[0])
+    assert dataclasses.asdict(comparison.a)["resonance"] == comparison.a.resonance
 
 
 def test_readings_that_are_pickled_one_by_one_have_one_sensor(courtesy: Sensor) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from ._frozen import Frozen
 from .model import Evidence, Metamarker
 
 __all__ = [
@@ -266,7 +266,7 @@ class DiveStep:
     @property
     def resonance(self) -> Mapping[str, float]:
         """Every metamarker's resonance, 0 to 1, by its key; a mapping that cannot be changed."""
-        return MappingProxyType({marker.label: marker.resonance for marker in self.metamarkers})
+        return Frozen({marker.label: marker.resonance for marker in self.metamarkers})
 
     def json(self) -> str:
         """The canonical JSON, as the service answers an action: without readings where the stage does not share them."""
