@@ -3,13 +3,13 @@
 use crate::failure::{Failure, Outcome};
 use crate::interaction::{self, Interaction};
 use crate::number::float;
-use crate::reading::{frozen, loads};
+use crate::reading::{expect_engine, frozen, loads};
 use crate::target::{Target, shared};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::Side;
 use sonometer::batch::guarded;
-use sonometer::{SenseOptions, Unit};
+use sonometer::{SenseOptions, Unit, fingerprint};
 use sonometer_report::of_comparison;
 use std::hash::{DefaultHasher, Hasher};
 
@@ -158,19 +158,24 @@ impl Comparison {
         let [a, b] = self.interactions.clone().map(|inner| Interaction { inner });
         let SenseOptions { usd_per_ics, ignore_fidelity, .. } = self.options;
         let target = shared(self.target(py).into_any())?;
-        Ok((restore, (target, a, b, usd_per_ics.0, ignore_fidelity).into_pyobject(py)?))
+        Ok((restore, (target, a, b, usd_per_ics.0, ignore_fidelity, fingerprint()).into_pyobject(py)?))
     }
 }
 
 /// Unpickles a comparison by comparing anew.
 #[pyfunction]
+#[pyo3(signature = (target, a, b, usd_per_ics, ignore_fidelity, by = None))]
 pub(crate) fn _restore_comparison(
     target: &Bound<'_, Target>,
     a: &Bound<'_, Interaction>,
     b: &Bound<'_, Interaction>,
     usd_per_ics: i64,
     ignore_fidelity: bool,
+    by: Option<&str>,
 ) -> PyResult<Comparison> {
+    if let Some(by) = by {
+        expect_engine(by, "comparison", "compare the interactions again, and keep comparisons as JSON")?;
+    }
     let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity, ..SenseOptions::default() };
     let (a, b) = (a.get().inner.clone(), b.get().inner.clone());
     Comparison::of(target, a, b, options).map_err(Failure::into)

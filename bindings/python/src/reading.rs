@@ -10,7 +10,7 @@ use crate::once::Once;
 use crate::places::Places;
 use crate::target::{Target, shared};
 use crate::view::{Asked, offset_unit};
-use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
@@ -338,8 +338,8 @@ impl Reading {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_reading")?;
         let SenseOptions { usd_per_ics, ignore_fidelity, mask, mask_key } = self.options;
         if mask_key.is_some() {
-            let message = "a reading sensed with `mask_key` cannot be pickled, because the key is not stored; keep its JSON";
-            return Err(PyTypeError::new_err(message));
+            let message = "a reading sensed with `mask_key` cannot be pickled, because the key is not stored";
+            return Err(Failure::wrong_type("", message, "keep its JSON").into());
         }
         let mask = mask.map(|mask| mask.to_string());
         let target = shared(self.target(py).into_any())?;
@@ -450,6 +450,17 @@ pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> 
     py.import("json")?.call_method1("loads", (json,))
 }
 
+/// Refuses what another engine measured: computed anew it might be something else.
+pub(crate) fn expect_engine(by: &str, what: &str, fix: &str) -> Result<(), Failure> {
+    let own = fingerprint();
+    if by == own {
+        return Ok(());
+    }
+    let message =
+        format!("the {what} was pickled by `{by}`, but this is `{own}`, which might measure differently");
+    Err(Failure::invalid("", message, fix))
+}
+
 /// Unpickles a reading by sensing anew, which gives an equal one on an engine of the same fingerprint.
 #[pyfunction]
 #[pyo3(signature = (target, interaction, usd_per_ics, ignore_fidelity, by, mask = None))]
@@ -461,14 +472,7 @@ pub(crate) fn _restore_reading<'py>(
     by: &str,
     mask: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let own = fingerprint();
-    if by != own {
-        let message = format!(
-            "the reading was pickled by `{by}`, but this is `{own}`, which might measure differently; sense the \
-             interaction again, and keep readings as JSON"
-        );
-        return Err(PyValueError::new_err(message));
-    }
+    expect_engine(by, "reading", "sense the interaction again, and keep readings as JSON")?;
     let mask = mask.map(Mask::read).transpose().map_err(Failure::from)?;
     let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity, mask, mask_key: None };
     let instrument = &target.get().instrument;

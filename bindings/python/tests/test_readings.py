@@ -337,8 +337,12 @@ def test_equal_targets_are_in_a_pickle_once() -> None:
 def test_a_reading_of_another_engine_is_not_quietly_another(courtesy: Sensor) -> None:
     restore, parts = courtesy.sense(KIND).__reduce__()
     assert restore(*parts) == courtesy.sense(KIND)
-    with pytest.raises(ValueError, match="which might measure differently"):
+    with pytest.raises(InvalidRequestError, match="which might measure differently; sense the interaction again"):
         restore(*parts[:4], "sonometer 0.0.0", *parts[5:])
+    restore, parts = courtesy.compare(KIND, KIND).__reduce__()
+    assert restore(*parts) == courtesy.compare(KIND, KIND)
+    with pytest.raises(InvalidRequestError, match="which might measure differently; compare the interactions again"):
+        restore(*parts[:5], "sonometer 0.0.0")
 
 
 def test_errors_can_be_pickled() -> None:
