@@ -7,8 +7,21 @@ use crate::card::SigningKey;
 use crate::failure::{Failure, Outcome};
 use crate::number::{kind_of, whole};
 use crate::value;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyMapping, PyString};
+
+/// An iterator over what an argument holds.
+pub(crate) fn items<'py>(
+    value: &Bound<'py, PyAny>,
+    name: &str,
+    fix: &str,
+) -> Outcome<Bound<'py, PyIterator>> {
+    value.try_iter().map_err(|error| match error.is_instance_of::<PyTypeError>(value.py()) {
+        true => wrong(value, name, fix),
+        false => error.into(),
+    })
+}
 
 /// What an argument is read as.
 pub(crate) trait Argument<'v, 'py>: Sized {
@@ -87,7 +100,7 @@ macro_rules! readers {
 }
 
 readers! {
-    apart body bytes catalog column dive_id errors explain files ignore_fidelity input is_answer key kind label language mask message method
+    apart body bytes catalog column dive_id errors explain files form ignore_fidelity input is_answer key kind label language mask message method
     modality name offsets path policy primary profile quoted release role role_column saved sheet source summary targets turns
 }
 

@@ -114,6 +114,15 @@ impl Failure {
         }
         self
     }
+
+    /// As `self`, with `place` for what was read as `name`, or before a place within it.
+    pub(crate) fn instead_of(mut self, name: &str, place: &str) -> Self {
+        match &mut self {
+            Self::Told(told) if told.error.place == name => told.error.place = place.to_owned(),
+            _ => return self.within(place),
+        }
+        self
+    }
 }
 
 impl From<Error> for Told {

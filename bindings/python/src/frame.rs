@@ -1,12 +1,14 @@
 //! Columns in, columns out: what `Target.frame` gives, in the form by which libraries of Python hand Arrow data to each other.
 
+use crate::argument::{self, Argument};
 use crate::capsule::{self, Arrays};
 use crate::failure::{Failure, Outcome};
+use crate::number::kind_of;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyList, PyString, PyTuple};
 use sonometer::Error;
 use sonometer_arrow::{BadRows, Column, Frame as Asked, GROUP, Input};
 use std::num::NonZeroUsize;
@@ -25,7 +27,7 @@ const ROWS: usize = 16_384;
 /// >>> Sensor("courtesy@1.0").frame(Texts())
 /// Traceback (most recent call last):
 ///   ...
-/// sonometer.errors.WrongTypeError: Texts is no column; give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow
+/// sonometer.errors.WrongTypeError: a Texts is not a column; give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow
 #[pyclass(frozen, name = "Frame", module = "sonometer")]
 pub(crate) struct Frame {
     schema: SchemaRef,
@@ -80,19 +82,25 @@ pub(crate) fn column(object: &Bound<'_, PyAny>) -> Outcome<Arrays> {
             let fix = "give texts and None only, as `column.astype(\"string\")` does in pandas";
             return Failure::wrong_type("column", format!("{kind} gives no column of Arrow: {said}"), fix);
         }
-        let fix = "give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow";
-        Failure::wrong_type("column", format!("{kind} is no column"), fix)
+        let fix = match object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            true => "of a list, use `table` or `batch`, or make a column of it: pyarrow.array(…)",
+            false => "give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow",
+        };
+        Failure::wrong_type("column", format!("{} is not a column", kind_of(object)), fix)
     })
 }
 
 /// The columns by their names; one name is a list of one.
 pub(crate) fn columns(asked: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
     let Some(asked) = asked else { return Ok(vec![Column::Score, Column::Sufficient]) };
-    let names: Vec<String> = match asked.extract::<String>() {
-        Ok(name) => vec![name],
-        Err(_) => asked.try_iter()?.map(|name| name?.extract()).collect::<PyResult<_>>()?,
+    let column = |name: &Bound<'_, PyAny>, place: &str| -> Outcome<Column> {
+        Ok(<&str>::read(name, place)?.parse::<Column>()?)
     };
-    let columns = names.iter().map(|name| name.parse().map_err(Failure::from));
+    if asked.is_instance_of::<PyString>() {
+        return Ok(vec![column(asked, "columns")?]);
+    }
+    let names = argument::items(asked, "columns", "give the names of columns as a list")?;
+    let columns = names.enumerate().map(|(at, name)| column(&name?, &format!("columns[{at}]")));
     Ok(columns.collect::<Outcome<_>>()?)
 }
 
@@ -179,7 +187,7 @@ fn only_column(array: ArrayRef) -> Outcome<ArrayRef> {
         [only] => Ok(Arc::clone(only)),
         _ => {
             let names: Vec<&str> = table.fields().iter().map(|field| field.name().as_str()).collect();
-            let message = format!("a table of {} is no column", names.join(", "));
+            let message = format!("a table of {} is not a column", names.join(", "));
             Err(Failure::wrong_type("column", message, "give one of its columns"))
         }
     }

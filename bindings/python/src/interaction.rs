@@ -220,7 +220,7 @@ pub(crate) fn _restore_interaction(
 #[pyfunction]
 pub(crate) fn _read_messages(
     messages: &Bound<'_, PyAny>,
-    form: Option<&str>,
+    #[pyo3(from_py_with = argument::form)] form: Option<&str>,
 ) -> PyResult<(Interaction, String)> {
     let form = form.map(MessageForm::from_name).transpose().map_err(Failure::from)?;
     let json = match (messages.cast::<PyString>(), messages.cast::<PyBytes>()) {

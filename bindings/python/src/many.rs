@@ -67,7 +67,11 @@ pub(crate) fn items<'py>(interactions: &Bound<'py, PyAny>) -> Outcome<Bound<'py,
         Ok(items) if !is_one => Ok(items),
         _ => {
             let message = format!("{} is not a list of interactions", kind_of(interactions));
-            Err(Failure::wrong_type("interactions", message, "give a list, or anything else to iterate over"))
+            let fix = match interactions.hasattr("__aiter__")? {
+                true => "take it in first: [one async for one in …]",
+                false => "give a list, or anything else to iterate over",
+            };
+            Err(Failure::wrong_type("interactions", message, fix))
         }
     }
 }

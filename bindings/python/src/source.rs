@@ -1,5 +1,6 @@
 //! Where a protocol, metric or blueprint comes from: the catalogue, a file, its text, a dict; and what it may name.
 
+use crate::argument;
 use crate::failure::{Failure, Finding, Outcome, findings};
 use crate::number::kind_of;
 use crate::stage::Stage;
@@ -85,8 +86,13 @@ impl Source {
         if value.hasattr("__fspath__")? {
             return Self::of_file(value);
         }
-        let fix = "give the id of the catalogue, a path, the source text, or a dict";
-        Err(Failure::wrong_type("target", format!("{} is not a protocol", kind_of(value)), fix))
+        let what = kind.map_or("protocol, metric or blueprint", TargetKind::as_str);
+        let message = format!("{} is not a {what}", kind_of(value));
+        Err(Failure::wrong_type(
+            "target",
+            message,
+            "give the id of the catalogue, a path, the source text, or a dict",
+        ))
     }
 
     /// The source of a stage, from whatever names or is one.
@@ -114,6 +120,13 @@ impl Source {
     /// From a file, by Python's own `open`, so that what goes wrong is the `OSError` that people know.
     pub(crate) fn of_file(path: &Bound<'_, PyAny>) -> Outcome<Self> {
         let py = path.py();
+        // A number would be the file of that descriptor.
+        if !(path.is_instance_of::<PyString>()
+            || path.is_instance_of::<PyBytes>()
+            || path.hasattr("__fspath__")?)
+        {
+            return Err(Failure::wrong_type("path", format!("`path` is {}", kind_of(path)), "give a path"));
+        }
         let file = py.import("io")?.call_method1("open", (path, "rb"))?;
         // One byte more than allowed, to notice a file that is too large: some have no end.
         let bytes = file.call_method1("read", (MAX_SOURCE_BYTES + 1,));
@@ -226,7 +239,8 @@ pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bo
         ));
     }
     let is_folder = given.py().import("os.path")?.getattr("isdir")?;
-    for (at, item) in given.try_iter()?.enumerate() {
+    let fix = "give a list of the sources that the file may name";
+    for (at, item) in argument::items(given, "shelf", fix)?.enumerate() {
         let item = item?;
         let place = format!("shelf[{at}]");
         let is_name = item.cast::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(is_path));
@@ -242,7 +256,7 @@ pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bo
                 false => found.document(),
             }
         });
-        shelf.add(read.map_err(|failure| failure.within(&place))?.0);
+        shelf.add(read.map_err(|failure| failure.instead_of("target", &place))?.0);
     }
     Ok(shelf)
 }

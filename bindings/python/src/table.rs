@@ -166,7 +166,8 @@ impl Table {
     ) -> PyResult<Self> {
         let (mut all, errors) = (Making::new(offset_unit(offsets)?), PyDict::new(readings.py()));
         let mut target: Option<Bound<'_, Target>> = None;
-        for (at, item) in readings.try_iter()?.enumerate() {
+        let fix = "give a list of the readings of `sense`, `batch` or `map`";
+        for (at, item) in argument::items(readings, "readings", fix)?.enumerate() {
             let item = item?;
             let place = || format!("readings[{at}]");
             if let Ok(reading) = item.cast::<Reading>() {

@@ -42,7 +42,10 @@ fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize)
     } else if let Ok(value) = value.cast::<PyBool>() {
         json.push_str(if value.is_true() { "true" } else { "false" });
     } else if value.is_instance_of::<PyInt>() {
-        let whole = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
+        let whole = value.py().get_type::<PyInt>().call_method1("__repr__", (value,));
+        let whole = whole.map_err(|_| {
+            Failure::invalid(place, "a whole number is too large to write as JSON", "give a smaller number")
+        })?;
         json.push_str(&whole.str()?.to_string_lossy());
     } else if value.is_instance_of::<PyFloat>() {
         json.push_str(&finite(value.extract()?, place)?);

@@ -186,6 +186,8 @@ def test_what_is_no_reading_is_refused(courtesy: Sensor, private: Sensor) -> Non
     # An equal target is the same target.
     assert len(Table.of([courtesy.sense(KIND), Sensor("courtesy@1.0").sense(KIND)])) == 2
     for wrong in ([KIND], [None], [7]):
+        with pytest.raises(WrongTypeError, match="`readings` is an int; give a list of the readings"):
+            Table.of(7)  # type: ignore[arg-type]
         with pytest.raises(WrongTypeError, match="not a reading"):
             Table.of(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):

@@ -3,7 +3,7 @@
 import pytest
 from test_dives import DOOR, POLITE, PORTER
 
-from sonometer import DiveClosedError, DiveEnv, InvalidRequestError, Stage, StageCard
+from sonometer import DiveClosedError, DiveEnv, InvalidRequestError, Stage, StageCard, WrongTypeError
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,8 @@ def test_a_reward_of_ones_own(door: Stage) -> None:
 
 
 def test_what_is_done_wrong(door: Stage) -> None:
+    with pytest.raises(WrongTypeError, match="`reward` is an int; give a function that takes a DiveStep"):
+        DiveEnv(door, reward=7)  # type: ignore[arg-type]
     with DiveEnv("billing-dispute") as env:
         with pytest.raises(InvalidRequestError, match="call `reset` first"):
             env.step("Hello.")

@@ -217,9 +217,12 @@ def test_wrong_types_are_type_errors() -> None:
         ({"errors": 10**30}, "give a smaller number"),
         ({"offsets": None}, "`offsets` is None; its type is Literal['bytes', 'chars', 'utf16']"),
         ({"marker": 3}, "`marker` is an int; give a str or a list of them"),
-        ({"marker": [3]}, "`marker` is a list"),
         ({"map": 3}, "`map` is an int"),
         ({"where": 3}, "`where` is an int"),
+        ({"where": {"polite": None}}, "`where` has None for `polite`; give a text, a number"),
+        ({"text": ()}, "`text` is not the name of a column; give the name of a column, or two of them for pairs"),
+        ({"id": []}, "`id` is not the name of a column"),
+        ({"progress": 3}, "`progress` is an int; give a function that takes two numbers"),
         ({"threshold": [1]}, "`threshold` is a list; give a number"),
     ],
 )
@@ -227,6 +230,15 @@ def test_options_of_a_wrong_type_are_named(options: dict[str, Any], said: str) -
     with pytest.raises(WrongTypeError) as caught:
         sonometer.evaluate("courtesy@1.0", rows(), label="polite", **options)
     assert said in caught.value.message and caught.value.place == next(iter(options))
+
+
+def test_one_of_several_of_a_wrong_type_is_named() -> None:
+    for name in ("marker", "map", "where"):
+        with pytest.raises(WrongTypeError, match=f"`{name}` has an int; give a str or a list of them") as caught:
+            sonometer.evaluate("courtesy@1.0", rows(), label="polite", **{name: ["gratitude", 3]})  # type: ignore[arg-type]
+        assert caught.value.place == f"{name}[1]"
+    with pytest.raises(InvalidRequestError, match="`alarms` is larger than a float can be"):
+        sonometer.evaluate("courtesy@1.0", rows(), label="polite", alarms=10**400)
 
 
 @pytest.mark.parametrize(

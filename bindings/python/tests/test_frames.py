@@ -156,7 +156,7 @@ def test_other_libraries_get_a_frame(courtesy: Sensor) -> None:
 
 def test_mistakes_say_what_to_write(courtesy: Sensor) -> None:
     texts = pyarrow.array(TEXTS)
-    with pytest.raises(WrongTypeError, match="list is no column; give one of pyarrow, Polars"):
+    with pytest.raises(WrongTypeError, match="a list is not a column; of a list, use `table` or `batch`"):
         courtesy.frame(["a"])
     mixed = pytest.importorskip("pandas").Series(["a", 5], dtype=object)
     with pytest.raises(WrongTypeError, match="Series gives no column of Arrow: .*int.*; give texts and None only"):
@@ -165,7 +165,11 @@ def test_mistakes_say_what_to_write(courtesy: Sensor) -> None:
         courtesy.frame(pyarrow.array([1]))
     with pytest.raises(InvalidRequestError, match="there is no column `scor`; columns are score, sufficient"):
         courtesy.frame(texts, columns=["scor"])
-    with pytest.raises(WrongTypeError, match="a table of a, b is no column; give one of its columns"):
+    for odd, place in ((7, "columns"), (["score", 7], "columns[1]")):
+        with pytest.raises(WrongTypeError) as named:
+            courtesy.frame(texts, columns=odd)  # type: ignore[arg-type]
+        assert named.value.place == place
+    with pytest.raises(WrongTypeError, match="a table of a, b is not a column; give one of its columns"):
         courtesy.frame(pyarrow.table({"a": texts, "b": texts}))
     with pytest.raises(InvalidRequestError, match=r"rows\[200\]"):
         courtesy.frame(pyarrow.array([*['{"content": "a"}'] * 200, "{"]), input="json", errors="raise")

@@ -222,6 +222,10 @@ def test_what_is_wrong_is_named() -> None:
         open_guard(mask="courtesy@1.0")
     with pytest.raises(WrongTypeError, match="cannot be written as JSON"):
         open_guard({"rules": [{"action": "mask", "target": object()}]})
+    with pytest.raises(WrongTypeError, match="`show` is a bool; give 'stars', 'last4'"):
+        open_guard(mask="personal-data", show=True)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match="the policy cannot be written as JSON .*surrogates not allowed"):
+        open_guard(mask="\ud800")
     with pytest.raises(WrongTypeError, match="client of openai or anthropic"):
         sonometer.guard(object())
     with pytest.raises(WrongTypeError, match="a str is no ModelGuard"):

@@ -220,6 +220,10 @@ def test_one_message_and_a_whole_answer_are_chats() -> None:
     assert read_messages(said).interaction == read_messages(answer).interaction == read_messages(of_anthropic).interaction == expected
     with pytest.raises(InvalidRequestError, match="expected a list of messages"):
         read_messages({"content": "Hi!"})
+    with pytest.raises(InvalidRequestError, match="lone surrogate"):
+        Interaction.from_messages([{"role": "user", "content": "Hi."}], form="\ud800")  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError, match="a whole number is too large to write as JSON"):
+        Interaction.from_messages([{"role": "user", "content": 10**5000}])
     with pytest.raises(WrongTypeError, match="`form` is an int; give its name"):
         read_messages([said], form=7)  # type: ignore[arg-type]
 

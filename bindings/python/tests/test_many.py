@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -82,6 +82,14 @@ def test_one_interaction_is_not_many(courtesy: Sensor) -> None:
             courtesy.batch(one)  # type: ignore[arg-type]
         with pytest.raises(WrongTypeError):
             courtesy.map(one)  # type: ignore[arg-type]
+
+
+def test_what_comes_in_over_time_is_taken_in_first(courtesy: Sensor) -> None:
+    async def texts() -> AsyncIterator[str]:
+        yield KIND
+
+    with pytest.raises(WrongTypeError, match=r"an async_generator is not a list of interactions; take it in first: \[one async for"):
+        courtesy.batch(texts())  # type: ignore[call-overload]
 
 
 def test_arguments_are_checked(courtesy: Sensor) -> None:

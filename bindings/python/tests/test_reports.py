@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,15 @@ def test_errors_are_counted_and_wrong_arguments_named(courtesy: Sensor) -> None:
         sonometer.report([7])  # type: ignore[list-item]
     with pytest.raises(InvalidRequestError, match="different targets"):
         sonometer.report([courtesy.sense(KIND), Sensor("courtesy@1.0").sense(KIND)])
+    wrong: list[tuple[dict[str, Any], str]] = [({"names": "ab"}, "names"), ({"by": 7}, "by"), ({"target": "courtesy"}, "target")]
+    for options, place in wrong:
+        with pytest.raises(WrongTypeError, match=f"^`{place}` is an? ") as told:
+            sonometer.report(courtesy.batch([KIND, CURT]), **options)
+        assert told.value.place == place
+    with pytest.raises(WrongTypeError, match="^an int is not a list of readings; give a list of readings"):
+        sonometer.report(7)  # type: ignore[arg-type]
+    # As the name of a file is that holds bytes which are no text.
+    assert "a\ufffd.txt" in sonometer.report(courtesy.batch([KIND]), names=["a\udcff.txt"]).markdown()
     empty = sonometer.report([], target=courtesy)
     assert empty.to_dict()["talks"] == 0 and "There are no talks" in empty.html()
 

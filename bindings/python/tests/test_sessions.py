@@ -339,6 +339,9 @@ def test_a_guard_may_be_closed_before_its_end(private: Sensor) -> None:
 def test_sources_and_chunks_are_checked(private: Sensor) -> None:
     with pytest.raises(WrongTypeError, match="^an int is not a source of chunks"):
         private.stream(7)  # type: ignore[arg-type]
+    for feed in (private.stream, private.guard):
+        with pytest.raises(WrongTypeError, match="^a dict is not a source of chunks; give a list of chunks"):
+            feed({"role": "agent", "content": CARD})
     with pytest.raises(WrongTypeError):
         list(private.stream([7]))  # type: ignore[list-item]
     with pytest.raises(WrongTypeError, match="^an int is not a chunk of text; a guard takes one text"):

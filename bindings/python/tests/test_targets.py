@@ -3,6 +3,7 @@
 import json
 import pathlib
 import pickle
+from typing import Any
 
 import pytest
 from conftest import KIND
@@ -96,6 +97,17 @@ def test_other_types_are_refused(target: object) -> None:
     with pytest.raises(WrongTypeError, match="is not a protocol; give the id") as error:
         Sensor(target)  # type: ignore[arg-type]
     assert isinstance(error.value, (TypeError, ValueError))
+    for of, what in ((Metric, "metric"), (Blueprint, "blueprint"), (sonometer.load, "protocol, metric or blueprint")):
+        with pytest.raises(WrongTypeError, match=f"is not a {what}; give the id"):
+            of(target)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", [None, 7, 1.5, ["a"]])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    # A number would be the file of that descriptor.
+    with pytest.raises(WrongTypeError, match="^`path` is .*; give a path") as error:
+        Sensor.from_file(path)
+    assert error.value.place == "path"
 
 
 def test_a_broken_protocol_says_everything() -> None:
@@ -165,11 +177,14 @@ def test_a_metric_finds_what_it_names_on_the_shelf(tmp_path: pathlib.Path) -> No
     assert both[0].sense("Oh, thank you.").score == 1.0
     with pytest.raises(TargetNotFoundError):
         Metric(tmp_path / "mine.json", shelf=[])
+    for odd in (7, None.__class__):
+        with pytest.raises(WrongTypeError, match="`shelf` is a.*; give a list of the sources"):
+            Metric(file, shelf=odd)  # type: ignore[arg-type]
     with pytest.raises(WrongTypeError, match="the shelf is a str"):
         Metric(file, shelf="thanks")
     with pytest.raises(WrongTypeError) as wrong:
         Metric(file, shelf=[PROTOCOL, 7])  # type: ignore[list-item]
-    assert wrong.value.place == "shelf[1].target"
+    assert wrong.value.place == "shelf[1]"
 
 
 def test_the_catalogue_can_be_left_out() -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from . import Stage, Target, _sonometer, fingerprint, load
-from .errors import SonometerError
+from .errors import SonometerError, WrongTypeError, _kind
 
 __all__ = ["Carried", "named", "restored", "restored_stage", "shared"]
 
@@ -31,8 +31,11 @@ def _keep(shelf: dict[str, Target[Any]], key: str, target: Target[Any]) -> Targe
 
 def named(target: str | Target[Any]) -> Target[Any]:
     """The target itself, or the one of that name: what `sonometer.load` takes."""
-    if not isinstance(target, str):
+    if isinstance(target, Target):
         return target
+    if not isinstance(target, str):
+        fix = "give its name, such as \"courtesy@2.0\", or a Sensor, Metric or Blueprint"
+        raise WrongTypeError(f"{_kind(target)} is not a target; {fix}", place="target", fix=fix)
     known = _NAMED.get(target)
     return known if known is not None else _keep(_NAMED, target, load(target))
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ._sonometer import Dive, Stage
 from .diving import DiveStep
-from .errors import InvalidRequestError
+from .errors import InvalidRequestError, WrongTypeError, _kind
 
 __all__ = ["DiveEnv"]
 
@@ -40,6 +40,9 @@ class DiveEnv:
         *,
         reward: Callable[[DiveStep], float] | None = None,
     ) -> None:
+        if not (reward is None or callable(reward)):
+            fix = "give a function that takes a DiveStep and gives a number"
+            raise WrongTypeError(f"`reward` is {_kind(reward)}; {fix}", place="reward", fix=fix)
         self._stage = stage if isinstance(stage, Stage) else Stage(stage)
         self._reward = reward
         self._dive: Dive | None = None

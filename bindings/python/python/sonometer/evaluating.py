@@ -280,6 +280,7 @@ def evaluate(
     }
     selection = _selection(label, positive, negative, where, fold, group)
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
+    _expect_columns(text, id, progress)
     rows = labelled(items, text, id)
     usual = ordinary(background, text)
     with _typed(evaluate, asked | selection | {"marker": marker}):
@@ -391,6 +392,7 @@ def fit(
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
     base = None if patterns is None or lines else (_name(patterns), patterns)
+    _expect_columns(text, id, progress)
     rows = labelled(items, text, id)
     usual = ordinary(background, text)
     with _typed(fit, wanted | selection | {"protocol_id": protocol_id}):
@@ -407,7 +409,7 @@ def _typed(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[N
         found = _re.fullmatch(r"failed to extract field \w+\.(\w+)", str(error))
         if found is None:
             raise
-        name = {"markers": "marker", "id": "protocol_id"}.get(found[1], found[1])
+        name = {"markers": "marker", "id": "protocol_id", "filters": "where"}.get(found[1], found[1])
         value = given.get(name)
         if isinstance(value, int) and not isinstance(value, bool) and "int" in str(function.__annotations__.get(name)):
             what, fix = str(value), "give 0 or more" if value < 0 else "give a smaller number"
@@ -462,18 +464,38 @@ def _number(value: float | str | None, name: str) -> str | None:
     """A number in decimal digits."""
     if value is None or isinstance(value, str):
         return value
-    if not hasattr(value, "__float__"):
+    if isinstance(value, type) or not hasattr(value, "__float__"):
         raise WrongTypeError(f"`{name}` is {_kind(value)}; give a number", place=name, fix="give a number")
-    return f"{float(value):.6f}"
+    try:
+        return f"{float(value):.6f}"
+    except OverflowError:
+        fix = "give a number from 0 to 1"
+        raise InvalidRequestError(f"`{name}` is larger than a float can be; {fix}", place=name, fix=fix) from None
 
 
 def _names(names: str | Iterable[str] | None, name: str) -> list[str]:
     if names is None or isinstance(names, str):
         return [] if names is None else [names]
+    fix = "give a str or a list of them"
     if not isinstance(names, Iterable):
-        fix = "give a str or a list of them"
         raise WrongTypeError(f"`{name}` is {_kind(names)}; {fix}", place=name, fix=fix)
-    return list(names)
+    each = list(names)
+    for at, one in enumerate(each):
+        if not isinstance(one, str):
+            raise WrongTypeError(f"`{name}` has {_kind(one)}; {fix}", place=f"{name}[{at}]", fix=fix)
+    return each
+
+
+def _expect_columns(text: Any, ids: Any, progress: Any) -> None:
+    """Whether columns are named by what can be a name, and progress is told to what can be called."""
+    pair = text if isinstance(text, (tuple, list)) else (text,)
+    for name, names, most in (("text", pair, 2), ("id", (ids,), 1)):
+        if not 1 <= len(names) <= most or not all(one is None or isinstance(one, (str, int)) for one in names):
+            fix = "give the name of a column" + (", or two of them for pairs" if name == "text" else "")
+            raise WrongTypeError(f"`{name}` is not the name of a column; {fix}", place=name, fix=fix)
+    if not (progress is None or callable(progress)):
+        fix = "give a function that takes two numbers: what is done, and all there is to do"
+        raise WrongTypeError(f"`progress` is {_kind(progress)}; {fix}", place="progress", fix=fix)
 
 
 def _class(values: Any, name: str) -> str | None:
@@ -508,6 +530,9 @@ def _selection(
     fold: str | None,
     group: str | int | None,
 ) -> dict[str, Any]:
+    if isinstance(where, Mapping) and (empty := [path for path, values in where.items() if values is None]):
+        fix = "give a text, a number, True, False, or a list of these"
+        raise WrongTypeError(f"`where` has None for `{empty[0]}`; {fix}", place="where", fix=fix)
     filters = (
         [(path, _class(values, "where")) for path, values in where.items()]
         if isinstance(where, Mapping)

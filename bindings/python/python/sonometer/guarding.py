@@ -113,7 +113,8 @@ def open_guard(
             rule["target"] = _name(named, targets)
     whole |= settings | {"rules": rules}
     try:
-        text = json.dumps(whole)
+        # Lone surrogates are found here, and not by a reader who knows no Python.
+        text = json.dumps(whole, ensure_ascii=False).encode().decode()
     except (TypeError, ValueError) as error:
         fix = "give texts, numbers, lists and dicts"
         raise WrongTypeError(f"the policy cannot be written as JSON ({error}); {fix}", place="policy", fix=fix) from None
@@ -131,6 +132,9 @@ def open_guard(
 
 def _check(settings: Mapping[str, Any]) -> None:
     """Whether each setting is what it can be: the reader of policies knows them as JSON, which nobody has written here."""
+    if not isinstance(show := settings.get("show"), (str, type(None))):
+        fix = "give 'stars', 'last4', 'label', 'numbered' or 'remove'"
+        raise WrongTypeError(f"`show` is {_kind(show)}; {fix}", place="show", fix=fix)
     words = {"on": _WORDS["on"], "show": None, "limits": None, "rules": None} | {
         key: typing.get_args(hint) for key, hint in typing.get_type_hints(Settings).items() if key not in ("limits", "rules")
     }
@@ -256,7 +260,7 @@ def guard(
     inner: Any = getattr(client, "_client", None)
     if with_options is None or inner is None:
         fix = "give a client of openai or anthropic"
-        raise WrongTypeError(f"{type(client).__name__} is no client that can be guarded; {fix}", place="client", fix=fix)
+        raise WrongTypeError(f"{_kind(client)} is no client that can be guarded; {fix}", place="client", fix=fix)
     copy: Any = with_options(http_client=guarded_http_client(inner, opened))
     if hasattr(copy, "websocket_base_url"):
         copy.websocket_base_url = _NOWHERE

@@ -113,6 +113,12 @@ def report(
     if isinstance(readings, _sonometer.Reading):
         fix = "give a list of readings, or call its `report`"
         raise WrongTypeError(f"one reading is no list; {fix}", place="readings", fix=fix)
+    if not isinstance(readings, Iterable):
+        fix = "give a list of readings, such as that of `batch`"
+        raise WrongTypeError(f"{_kind(readings)} is not a list of readings; {fix}", place="readings", fix=fix)
+    if not (target is None or isinstance(target, _sonometer.Target)):
+        fix = "give a Sensor, Metric or Blueprint"
+        raise WrongTypeError(f"`target` is {_kind(target)}; {fix}", place="target", fix=fix)
     rows: list[Any] = []
     for at, reading in enumerate(readings):
         if isinstance(reading, SonometerError):
@@ -128,18 +134,26 @@ def report(
         raise InvalidRequestError(f"there is no reading to report; {fix}", place="readings", fix=fix)
     told = _values(names, "names", len(rows))
     groups = _values(by, "by", len(rows))
-    return Page(*_sonometer._report(target, rows, told, groups, by_name if by is not None else None, data))
+    return Page(*_sonometer._report(target, rows, told, groups, _shown(by_name) if by is not None else None, _shown(data)))
 
 
 def _values(values: Iterable[Any] | None, place: str, count: int) -> list[str | None]:
     """A text for each reading; None where there is no value."""
     if values is None:
         return []
-    told = [None if _is_missing(value) else str(value) for value in values]
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        fix = "give a list with a value for each reading"
+        raise WrongTypeError(f"`{place}` is {_kind(values)}; {fix}", place=place, fix=fix)
+    told = [None if _is_missing(value) else _shown(str(value)) for value in values]
     if len(told) != count:
         fix = "give one value for each reading"
         raise InvalidRequestError(f"{len(told)} values for {count} readings; {fix}", place=place, fix=fix)
     return told
+
+
+def _shown(text: str) -> str:
+    """A text that can be written: names of files may have bytes in them that are no text."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _is_missing(value: Any) -> bool:

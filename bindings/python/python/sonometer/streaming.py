@@ -32,6 +32,10 @@ class _Feed(Generic[_R_co]):
         # Whether the last chunk failed to come: what follows may be missing, so the end is not the end of the text.
         self._is_cut = False
         self._is_closed = False
+        # To iterate over a dict gives its keys, which nobody said.
+        if isinstance(chunks, Mapping):
+            fix = "give a list of chunks; for whole segments a list of dicts"
+            raise WrongTypeError(f"{_kind(chunks)} is not a source of chunks; {fix}", place="chunks", fix=fix)
         if isinstance(chunks, AsyncIterable):
             self._async = aiter(chunks)
         elif isinstance(chunks, Iterable):
