@@ -87,13 +87,18 @@ fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
 #[pyfunction]
 #[pyo3(signature = (target, /))]
 pub(crate) fn check<'py>(target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-    let source = match target.is_instance_of::<stage::Stage>() {
-        true => Source::of_stage(target)?,
-        false => Source::find(target, None)?,
-    };
-    let read = match Stage::is_meant(&source.text) {
+    let is_stage = target.is_instance_of::<stage::Stage>();
+    let source = if is_stage { Source::of_stage(target)? } else { Source::find(target, None)? };
+    let read = match is_stage || Stage::is_meant(&source.text) {
         true => stage::check(target.py(), &source),
         false => source.document().map(|(_, warnings)| warnings),
+    };
+    // JSON in one line is known by reading it.
+    let read = match read {
+        Err(Failure::Told(told)) if told.findings.iter().any(Finding::is_of_stage) => {
+            stage::check(target.py(), &source)
+        }
+        read => read,
     };
     let found: Outcome<Vec<Finding>> = match read {
         Ok(warnings) => Ok(warnings),

@@ -191,6 +191,11 @@ impl Told {
 }
 
 impl Finding {
+    /// Whether it says that a file which was read as something else is a stage.
+    pub(crate) fn is_of_stage(&self) -> bool {
+        self.diagnostic.code == "SM0614"
+    }
+
     /// `sonometer.model.Diagnostic`.
     pub(crate) fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Diagnostic { code, severity, message, fix, .. } = &self.diagnostic;

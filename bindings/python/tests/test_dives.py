@@ -167,6 +167,10 @@ def test_check_runs_the_walkthroughs(tmp_path: pathlib.Path) -> None:
     (tmp_path / "porter.yaml").write_text(PORTER)
     (tmp_path / "door.yaml").write_text(DOOR)
     assert sonometer.check(tmp_path / "door.yaml") == ()
+    stage = Stage("billing-dispute")
+    readies: list[Any] = [stage, stage.json(), stage.to_dict()]
+    for ready in readies:
+        assert sonometer.check(ready) == ()
     (tmp_path / "door.yaml").write_text(DOOR.replace("parrot: {expect: fail", "parrot: {expect: pass"))
     assert [found.code for found in sonometer.check(tmp_path / "door.yaml")] == ["SM0655", "SM0656"]
     (tmp_path / "door.yaml").write_text(DOOR.replace("go: through", "go: nowhere"))

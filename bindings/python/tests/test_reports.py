@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,27 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as nowhere:
         sonometer.report(readings).save(tmp_path / "nowhere" / "page.html")
     assert nowhere.value.filename == str(tmp_path / "nowhere" / "page.html")
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(OSError) as folder:
+        sonometer.report(readings).save(tmp_path / "folder.html")
+    assert (folder.value.filename, folder.value.filename2) == (str(tmp_path / "folder.html"), None)
+    odd: Any
+    for odd in (None, 7, b"page.html"):
+        with pytest.raises(WrongTypeError, match="`path` is .*; give a path, such as"):
+            sonometer.report(readings).save(odd)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.html"]
+
+
+@pytest.mark.skipif(not hasattr(os, "umask"), reason="no rights here")
+def test_a_report_has_the_rights_of_a_new_file(tmp_path: Path) -> None:
+    page = Sensor("courtesy").sense(KIND).report()
+    before = os.umask(0o027)
+    try:
+        page.save(tmp_path / "a.md")
+        (tmp_path / "b.md").touch()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.md").stat().st_mode == (tmp_path / "b.md").stat().st_mode
 
 
 def test_groups_without_a_value() -> None:

@@ -983,8 +983,8 @@ def load(
 ) -> Sensor | Metric | Blueprint:
     """A protocol, metric or blueprint, whichever the target is."""
 
-def check(target: _Target, /) -> tuple[model.Diagnostic, ...]:
-    """The findings about a protocol, metric or blueprint; none if all is well."""
+def check(target: _Target | Stage, /) -> tuple[model.Diagnostic, ...]:
+    """The findings about a protocol, metric, blueprint or stage; none if all is well."""
 
 def protocols() -> tuple[model.CatalogEntry, ...]:
     """Every protocol of the catalogue, each version."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as _json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,25 +53,25 @@ class Page:
         """Writes the report, all of it or nothing: as Markdown where the name ends in .md, as its figures where it ends in .json, else
         as a page.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            fix = "give a path, such as \"report.html\""
+            raise WrongTypeError(f"`path` is {_kind(path)}; {fix}", place="path", fix=fix)
         path = Path(path)
         text = {".md": self._text, ".json": self._figures + "\n"}.get(path.suffix.lower(), self._page)
+        beside = path.parent / f".{path.name}.{secrets.token_hex(8)}"
         try:
-            descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            # With the rights of any new file; never one that is there.
+            with open(beside, "x", encoding="utf-8", newline="\n") as file:
+                try:
+                    file.write(text)
+                    file.close()
+                    os.replace(beside, path)
+                except BaseException:
+                    os.unlink(beside)
+                    raise
         except OSError as error:
             # The file that was asked for, not the one beside it.
-            error.filename = str(path)
-            raise
-        try:
-            with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            # As any new file: what `mkstemp` makes is for its owner alone.
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(beside, 0o666 & ~umask)
-            os.replace(beside, path)
-        except BaseException:
-            os.unlink(beside)
-            raise
+            raise OSError(error.errno, error.strerror, str(path)) from None
 
     def __str__(self) -> str:
         return self._text
