@@ -299,7 +299,14 @@ fn of_object(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
         let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
         return Err(Failure::wrong_type("interaction", "bytes are not an interaction", fix));
     }
-    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), SHAPES))
+    let fix = if value.hasattr("__fspath__")? || value.hasattr("read")? {
+        "read a file by sonometer.extract(path), and measure what it gives".to_owned()
+    } else if value.hasattr("__iter__")? {
+        format!("{SHAPES}; for many interactions use `batch`")
+    } else {
+        SHAPES.to_owned()
+    };
+    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), &fix))
 }
 
 fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
@@ -335,7 +342,11 @@ pub(crate) fn segment(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Option<Tu
     if is_model(item) {
         return Err(Failure::wrong_type(place, message, FROM_MESSAGES));
     }
-    Err(Failure::wrong_type(place, message, "give (role, content) or (role, content, seconds)"))
+    let fix = match item.is_instance_of::<PyString>() {
+        true => "give (role, content) for each turn; for many texts use `batch`",
+        false => "give (role, content) or (role, content, seconds)",
+    };
+    Err(Failure::wrong_type(place, message, fix))
 }
 
 /// `(role, content)` or `(role, content, timestamp)`.

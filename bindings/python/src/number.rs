@@ -23,6 +23,8 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
         return Err(wrong("give seconds, such as time.timestamp()"));
     } else if is_missing(value) && !value.is_instance_of::<PyFloat>() {
         return Err(wrong("give a number, or None where it is missing"));
+    } else if value.hasattr("total_seconds")? {
+        return Err(wrong("give its seconds: value.total_seconds()"));
     } else if value.is_instance_of::<PyInt>() {
         value.extract::<i128>().map(|whole| whole.to_string()).unwrap_or_default()
     } else if value.is_instance_of::<PyFloat>() {

@@ -6,6 +6,7 @@ import copy
 import datetime
 import decimal
 import fractions
+import io
 import json
 import pathlib
 import pickle
@@ -330,6 +331,21 @@ def test_numbers_of_other_libraries_are_seconds() -> None:
     exact = decimal.Decimal("1234567890123.000001")
     by_key = Interaction([{"role": "agent", "content": "Hello.", "timestamp": exact}])
     assert by_key == Interaction([("agent", "Hello.", exact)]) != Interaction([("agent", "Hello.", 1234567890123)])
+
+
+def test_what_stands_for_an_interaction_is_said_with_what_to_do(tmp_path: pathlib.Path) -> None:
+    wrong: list[tuple[Any, str]] = [
+        (["Thank you!", "Hello."], "give (role, content) for each turn; for many texts use `batch`"),
+        (("agent", "Hello."), "give (role, content) for each turn; for many texts use `batch`"),
+        ((turn for turn in [("agent", "Hello.")]), "for many interactions use `batch`"),
+        (tmp_path / "talk.txt", "read a file by sonometer.extract(path), and measure what it gives"),
+        (io.StringIO("Hello."), "read a file by sonometer.extract(path), and measure what it gives"),
+        ([("agent", "Hello.", datetime.timedelta(seconds=3))], "give its seconds: value.total_seconds()"),
+    ]
+    for odd, fix in wrong:
+        with pytest.raises(WrongTypeError) as told:
+            Interaction(odd)
+        assert told.value.message.endswith(fix)
 
 
 def test_moments_are_refused_with_what_to_give() -> None:
