@@ -205,6 +205,8 @@ fn or_nulls(array: ArrayRef) -> ArrayRef {
 fn from_row(before: usize, mut error: Error) -> Error {
     let row = error.place.strip_prefix("rows[").and_then(|rest| rest.split_once(']'));
     if let Some((number, rest)) = row.and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest))) {
+        // A place in a text is no member of anything.
+        let rest = rest.replacen(".line ", ", line ", 1);
         error.place = format!("rows[{}]{rest}", before + number);
     }
     error

@@ -226,6 +226,8 @@ def test_what_is_wrong_is_named() -> None:
         open_guard(mask="personal-data", show=True)  # type: ignore[arg-type]
     with pytest.raises(WrongTypeError, match="the policy cannot be written as JSON .*surrogates not allowed"):
         open_guard(mask="\ud800")
+    with pytest.raises(WrongTypeError, match=r"give a client of openai or anthropic, such as Client\(\)"):
+        sonometer.guard(type("Client", (), {}))
     with pytest.raises(WrongTypeError, match="client of openai or anthropic"):
         sonometer.guard(object())
     with pytest.raises(WrongTypeError, match="a str is no ModelGuard"):

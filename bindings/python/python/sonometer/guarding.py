@@ -259,7 +259,7 @@ def guard(
     with_options: Any = getattr(client, "with_options", None)
     inner: Any = getattr(client, "_client", None)
     if with_options is None or inner is None:
-        fix = "give a client of openai or anthropic"
+        fix = "give a client of openai or anthropic" + (f", such as {client.__name__}()" if isinstance(client, type) else "")
         raise WrongTypeError(f"{_kind(client)} is no client that can be guarded; {fix}", place="client", fix=fix)
     copy: Any = with_options(http_client=guarded_http_client(inner, opened))
     if hasattr(copy, "websocket_base_url"):
