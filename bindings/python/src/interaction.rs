@@ -4,6 +4,7 @@ use crate::argument;
 use crate::extracted::Extract;
 use crate::failure::{Failure, Outcome};
 use crate::number::{float, is_missing, kind_of, unit};
+use crate::reading::Reading;
 use crate::value::{self, text};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
@@ -299,7 +300,9 @@ fn of_object(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
         let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
         return Err(Failure::wrong_type("interaction", "bytes are not an interaction", fix));
     }
-    let fix = if value.hasattr("__fspath__")? || value.hasattr("read")? {
+    let fix = if value.is_instance_of::<Reading>() {
+        "give its `interaction`".to_owned()
+    } else if value.hasattr("__fspath__")? || value.hasattr("read")? {
         "read a file by sonometer.extract(path), and measure what it gives".to_owned()
     } else if value.hasattr("__iter__")? {
         format!("{SHAPES}; for many interactions use `batch`")

@@ -335,6 +335,7 @@ def test_numbers_of_other_libraries_are_seconds() -> None:
 
 def test_what_stands_for_an_interaction_is_said_with_what_to_do(tmp_path: pathlib.Path) -> None:
     wrong: list[tuple[Any, str]] = [
+        (Sensor("courtesy@1.0").sense("Hello."), "give its `interaction`"),
         (["Thank you!", "Hello."], "give (role, content) for each turn; for many texts use `batch`"),
         (("agent", "Hello."), "give (role, content) for each turn; for many texts use `batch`"),
         ((turn for turn in [("agent", "Hello.")]), "for many interactions use `batch`"),
