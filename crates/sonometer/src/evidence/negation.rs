@@ -7,6 +7,7 @@ use crate::protocol::phrase::{Pattern, WordKind};
 use crate::sensor::{Owner, Plan};
 use crate::text::edit::within_one_edit;
 use crate::text::gap::GapKind;
+use std::sync::OnceLock;
 
 /// The cues and stops of a turn as (first, last) tokens, in order; those of one list do not overlap, so that starts and ends are
 /// in the same order and both can be searched by halves.
@@ -64,13 +65,16 @@ impl Cues {
         let behind = self.cues.partition_point(|cue| cue.1 <= first);
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
         let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
+        // Asked of the line beforehand: what it means may be a list of thousands, and its matches full of cues.
+        let gapped = plan.markers[marker as usize].gapped[line as usize].as_ref();
         let swallows = |cue: (usize, usize)| {
-            let tree = plan.line(marker, line).tree();
-            tree.is_some_and(|tree| !is_written(plan, turn, tree, cue))
+            let meaning = |of: &OnceLock<Box<Pattern>>| {
+                let read = || Box::new(plan.line(marker, line).pattern().into_owned());
+                !is_written(plan, turn, of.get_or_init(read), cue)
+            };
+            gapped.is_some_and(meaning)
         };
-        // Asked of the line beforehand: its tree may be a list of thousands, and its matches full of cues.
-        let has_gap = plan.markers[marker as usize].has_gap[line as usize];
-        let inside = self.cues[behind..].iter().take_while(|cue| has_gap && cue.0 < last);
+        let inside = self.cues[behind..].iter().take_while(|cue| gapped.is_some() && cue.0 < last);
         let inside: Vec<_> =
             inside.filter(|cue| cue.0 >= first && cue.1 <= last && swallows(**cue)).collect();
         let from = self.post_cues.partition_point(|cue| cue.0 < last);

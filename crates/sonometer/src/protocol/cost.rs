@@ -38,6 +38,7 @@ impl Line {
     pub fn steps_per_word(&self) -> u64 {
         // Plain words have no tree.
         let Some(pattern) = self.tree() else { return 1 };
+        let pattern = &*pattern;
         if let Pattern::Regex(_) = pattern {
             return REGEX;
         }
@@ -77,8 +78,8 @@ impl Line {
     /// What it is looked for by.
     pub fn constructs(&self) -> BTreeSet<Construct> {
         let mut found = BTreeSet::new();
-        if let Some(pattern) = self.tree().filter(|pattern| !matches!(pattern, Pattern::Phrases(_))) {
-            collect(pattern, &mut found);
+        if let Some(pattern) = self.tree().filter(|pattern| !matches!(**pattern, Pattern::Phrases(_))) {
+            collect(&pattern, &mut found);
         }
         if found.is_empty() {
             found.insert(Construct::Phrases);

@@ -140,7 +140,7 @@ fn negation_without_cues(protocol: &Protocol, marker: &Marker, place: Span, foun
 
 /// Hints for conditions that the marker does not have.
 fn unheard_hints(marker: &Marker, place: Span, found: &mut Diagnostics) {
-    let checked = |line: &Line| matches!(line.tree(), Some(Pattern::Class(super::phrase::Class::Detected(c))) if c.is_checked());
+    let checked = |line: &Line| matches!(line.tree().as_deref(), Some(Pattern::Class(super::phrase::Class::Detected(c))) if c.is_checked());
     for (kind, _) in &marker.hints {
         let heard = match kind {
             HintKind::More => true,

@@ -1,8 +1,10 @@
 //! A protocol as data: what its author wrote, typed and complete with defaults.
 
 mod relation;
+mod tree;
 
 pub use relation::*;
+pub(crate) use tree::{Around, whole};
 
 use super::files::ListFile;
 use super::mask::Mask;
@@ -14,6 +16,7 @@ pub use crate::text::unfold::Unfold;
 use crate::unit::Unit;
 use std::borrow::Cow;
 use std::sync::Arc;
+use tree::Tree;
 
 /// A protocol: one version of one sensor, as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,10 +208,10 @@ impl Marker {
 }
 
 /// One pattern line of a marker.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Line {
     /// What the line means, unless it is plain words: then `text` says it, and a tree would be most of the memory of a long set of phrases.
-    pattern: Option<Arc<Pattern>>,
+    tree: Option<Arc<Tree>>,
     /// The line as written, comments and outer spaces removed.
     pub text: Box<str>,
     /// The list it is in.
@@ -228,44 +231,57 @@ impl Line {
         strength: Unit,
         span: Span,
     ) -> Self {
-        let text = text.into();
-        let pattern = if phrase::is_plain(&text) && phrase::plain(&text) == pattern {
-            None
-        } else {
-            Some(pattern.into())
-        };
-        Self { pattern, text, list, strength, span }
+        Self::read(pattern, &text.into(), (list, strength, span), None)
+    }
+
+    /// A line whose text was read among these lists.
+    pub(crate) fn read(
+        pattern: Pattern,
+        text: &str,
+        (list, strength, span): (LineList, Unit, Span),
+        around: Option<&Arc<Around>>,
+    ) -> Self {
+        let is_plain = phrase::is_plain(text) && phrase::plain(text) == pattern;
+        let tree = (!is_plain).then(|| Arc::new(Tree::Kept { pattern, around: around.cloned() }));
+        Self { tree, text: text.into(), list, strength, span }
     }
 
     /// A line of plain words ([`phrase::is_plain`]).
     pub(crate) fn plain(text: &str, list: LineList, strength: Unit, span: Span) -> Self {
-        Self { pattern: None, text: text.into(), list, strength, span }
+        Self { tree: None, text: text.into(), list, strength, span }
     }
 
-    /// What the line means.
+    /// What the line means. Of the protocol of a sensor it is read once more from the text.
     pub fn pattern(&self) -> Cow<'_, Pattern> {
-        match &self.pattern {
-            Some(pattern) => Cow::Borrowed(pattern),
-            None => Cow::Owned(phrase::plain(&self.text)),
-        }
+        self.tree().unwrap_or_else(|| Cow::Owned(phrase::plain(&self.text)))
     }
 
     /// What the line means, unless it is plain words, which are its text.
-    pub(crate) fn tree(&self) -> Option<&Pattern> {
-        self.pattern.as_deref()
+    pub(crate) fn tree(&self) -> Option<Cow<'_, Pattern>> {
+        self.tree.as_ref().map(|tree| tree.pattern(&self.text))
     }
 
     /// How many `..n..` and `&n` it has, lists written out.
     pub(crate) fn gaps(&self) -> usize {
-        self.tree().map_or(0, phrase::gaps_in)
+        self.tree().map_or(0, |tree| phrase::gaps_in(&tree))
     }
 
     /// The fewest tokens it can match, an occurrence of a class counting as one.
     pub(crate) fn least_tokens(&self) -> u32 {
         let words = || self.text.split(' ').count() as u32;
-        self.tree().map_or_else(words, phrase::least_tokens)
+        self.tree().map_or_else(words, |tree| phrase::least_tokens(&tree))
     }
 }
+
+impl PartialEq for Line {
+    /// Whether one has forgotten what it means is no difference.
+    fn eq(&self, other: &Self) -> bool {
+        let said = |line: &Self| (line.list, line.strength, line.span);
+        said(self) == said(other) && self.text == other.text && self.pattern() == other.pattern()
+    }
+}
+
+impl Eq for Line {}
 
 /// The list of a marker that contains a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,6 +9,7 @@ use crate::protocol::{
 use crate::text::fold::fold_role;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// A marker as its candidates are judged.
 #[derive(Debug)]
@@ -44,8 +45,9 @@ pub(crate) struct MarkerPlan {
     /// The markers of a ratio: what is counted, and for what.
     pub(crate) ratio_of: Option<u32>,
     pub(crate) ratio_to: Option<u32>,
-    /// By line: whether something in it can swallow a cue of negation; empty unless negation is looked at.
-    pub(crate) has_gap: Vec<bool>,
+    /// By line: something if a gap in it can swallow a cue of negation, with what the line means once a match has asked; empty unless
+    /// negation is looked at.
+    pub(crate) gapped: Vec<Option<OnceLock<Box<Pattern>>>>,
     /// By line: the checked class the line consists of, for near misses.
     pub(crate) checked: Vec<Option<Class>>,
     /// By line: the least number of tokens it can match.
@@ -162,8 +164,9 @@ impl MarkerPlan {
         let side_by = when_by.chain(marker.ratio.iter().map(|ratio| &ratio.by)).next();
         let heeds_negation = marker.heeds_negation();
         let lines = if heeds_negation { &marker.lines[..] } else { &[] };
-        let has_gap = lines.iter().map(|line| line.tree().is_some_and(phrase::has_gap));
-        let checked = marker.lines.iter().map(|line| match line.tree() {
+        let has_gap = |line: &Line| line.tree().is_some_and(|tree| phrase::has_gap(&tree));
+        let gapped = lines.iter().map(|line| has_gap(line).then(OnceLock::new));
+        let checked = marker.lines.iter().map(|line| match line.tree().as_deref() {
             Some(Pattern::Class(phrase::Class::Detected(class))) if class.is_checked() => Some(*class),
             _ => None,
         });
@@ -189,7 +192,7 @@ impl MarkerPlan {
             flipped: Vec::new(),
             ratio_of: None,
             ratio_to: None,
-            has_gap: has_gap.collect(),
+            gapped: gapped.collect(),
             checked: checked.collect(),
             least: marker.lines.iter().map(|line| line.least_tokens()).collect(),
         }

@@ -314,7 +314,7 @@ impl Sensor {
 
 impl Plan {
     /// Compiles a protocol; expressions that are among the `known` are not read again.
-    fn new(protocol: Protocol, known: &[Arc<Expression>]) -> Result<Self, Error> {
+    fn new(mut protocol: Protocol, known: &[Arc<Expression>]) -> Result<Self, Error> {
         let language = protocol.language.as_deref().and_then(language::find);
         let (mut compiler, mut rules) = rules::of(&protocol, language);
         if protocol.markers.iter().any(|m| m.heeds_negation()) {
@@ -336,6 +336,8 @@ impl Plan {
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
         rules.shrink_to_fit();
         let (vocabulary, [phrases, lists], anchors, everywhere) = lay_out(compiler, &rules, language);
+        let unfolding = unfolding::unfolding(&protocol, language);
+        protocol.forget_trees();
         let numbered = || (0..).zip(&rules);
         let weights_of = |pole| {
             let weights =
@@ -358,7 +360,7 @@ impl Plan {
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
             joins: protocol.joins(),
-            unfolding: unfolding::unfolding(&protocol, language),
+            unfolding,
             language,
             script: language.map(|l| l.script),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),

@@ -34,8 +34,8 @@ pub(super) fn of(protocol: &Protocol, language: Option<&'static Language>) -> (C
         let rule = rules.len() as u32;
         // The text says what a pattern is, but the pattern decides.
         let alike = numbers.get(first as usize).filter(|_| lines[first as usize].line.tree() == line.tree());
-        let is_whole = matches!(line.tree(), Some(Pattern::Question | Pattern::Regex(_)));
-        let body = match (alike, line.tree()) {
+        let is_whole = matches!(line.tree().as_deref(), Some(Pattern::Question | Pattern::Regex(_)));
+        let body = match (alike, line.tree().as_deref()) {
             (Some(first), _) if !is_whole => {
                 twins.push((*first, rule));
                 Body::Twin(*first)

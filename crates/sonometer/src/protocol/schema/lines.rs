@@ -4,8 +4,8 @@ use super::marker::Surroundings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value};
 use crate::keys::fields::Fields;
-use crate::protocol::model::{Line, LineList};
-use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
+use crate::protocol::model::{Line, LineList, whole};
+use crate::protocol::phrase::{self, PhraseError};
 use crate::unit::Unit;
 
 /// The most parts that the lines of a protocol may have together, lists written out. Lines that name a list share it, but each is checked
@@ -53,8 +53,6 @@ pub(super) fn of_node(
         ));
         return;
     }
-    let lookup = |name: &str| around.lists.get(name).cloned();
-    let context = Context { list: &lookup, names: &around.list_names, stem: around.stem };
     let (before, found_before) = (into.len(), found.len());
     let lines = node.lines();
     into.reserve_exact(lines.len());
@@ -86,7 +84,7 @@ pub(super) fn of_node(
         if around.parts.get() > MAX_PARTS {
             break;
         }
-        let parsed = phrase::parse(text, &context);
+        let parsed = around.lists.parse(text, &around.list_names);
         if let Ok(pattern) = &parsed {
             around.parts.set(around.parts.get() + phrase::size(pattern));
             if around.parts.get() > MAX_PARTS {
@@ -104,11 +102,7 @@ pub(super) fn of_node(
                 found.push(phrase_diagnostic(refused, line.span, cut));
             }
             Ok(pattern) => {
-                let pattern = match pattern {
-                    Pattern::Capture(whole) => *whole,
-                    pattern => pattern,
-                };
-                into.push(Line::new(pattern, text, list, strength, span));
+                into.push(Line::read(whole(pattern), text, (list, strength, span), Some(&around.lists)));
             }
             Err(error) => found.push(phrase_diagnostic(error, line.span, cut)),
         }

@@ -7,22 +7,20 @@ use super::top;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Line as SourceLine, Node, Value};
 use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
-use crate::names::Numbered;
 use crate::protocol::Mask;
 use crate::protocol::keys;
 use crate::protocol::model::*;
-use crate::protocol::phrase::Pattern;
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What a marker takes from the protocol around it.
 pub(super) struct Surroundings<'s> {
-    pub(super) lists: &'s Numbered<Pattern>,
+    pub(super) lists: &'s Arc<Around>,
     /// Their names.
     pub(super) list_names: Vec<&'s str>,
-    pub(super) stem: Option<fn(&str, &mut String)>,
     pub(super) strengths: Strengths,
     /// Every role name that the protocol knows, folded: prefixes of test lines.
     pub(super) roles: BTreeSet<String>,

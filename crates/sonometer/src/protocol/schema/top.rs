@@ -18,6 +18,7 @@ use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The most markers a protocol may have.
 const MAX_MARKERS: usize = 2_000;
@@ -51,6 +52,7 @@ pub(crate) fn protocol(root: &Node, files: &ListFiles<'_>, found: &mut Diagnosti
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
     let list_files = files::read(&mut fields, files);
     let (lists, written_lists) = list::read(&mut fields, &list_files, stem);
+    let lists = Arc::new(Around { lists, stem });
     let markers_node = fields.take("markers");
     let found_roles = marker::known_roles(&actants, markers_node);
     let labels = marker::known_labels(markers_node);
@@ -59,10 +61,9 @@ pub(crate) fn protocol(root: &Node, files: &ListFiles<'_>, found: &mut Diagnosti
         declared.check(root, markers_node, fields.found);
     }
     let surroundings = Surroundings {
-        list_names: lists.names(),
+        list_names: lists.lists.names(),
         declared,
         lists: &lists,
-        stem,
         strengths,
         roles: found_roles,
         labels,

@@ -1,0 +1,85 @@
+//! What a line means, as a tree: there while a sensor is made of its protocol, and read once more from the text of the line by whoever asks
+//! later.
+
+use super::Protocol;
+use crate::names::Numbered;
+use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What the text of a line may refer to.
+#[derive(Debug)]
+pub(crate) struct Around {
+    /// The named lists, parsed.
+    pub(crate) lists: Numbered<Pattern>,
+    /// The stemmer of the protocol's language, if it has one.
+    pub(crate) stem: Option<fn(&str, &mut String)>,
+}
+
+impl Around {
+    /// Reads a line; the names of the lists are for suggestions.
+    pub(crate) fn parse(&self, text: &str, names: &[&str]) -> Result<Pattern, PhraseError> {
+        let list = |name: &str| self.lists.get(name).cloned();
+        phrase::parse(text, &Context { list: &list, names, stem: self.stem })
+    }
+}
+
+/// What one line means.
+#[derive(Clone, Debug)]
+pub(super) enum Tree {
+    Kept {
+        pattern: Pattern,
+        /// `None` for a line that a program has made, whose text need not be all that it means.
+        around: Option<Arc<Around>>,
+    },
+    /// What its text says.
+    Forgotten(Arc<Around>),
+}
+
+impl Tree {
+    /// The pattern of a line with this text.
+    pub(super) fn pattern(&self, text: &str) -> Cow<'_, Pattern> {
+        match self {
+            Self::Kept { pattern, .. } => Cow::Borrowed(pattern),
+            Self::Forgotten(around) => {
+                // It was read from this very text before, so it can be read.
+                let read = around.parse(text, &[]).unwrap_or_else(|_| phrase::plain(text));
+                Cow::Owned(whole(read))
+            }
+        }
+    }
+}
+
+impl Protocol {
+    /// Lets go of what lines mean, which is up to two fifths of the memory of a sensor with many lines. Lines of companions are few, and
+    /// expressions small and slow to read: they keep theirs.
+    pub(crate) fn forget_trees(&mut self) {
+        // One for all lines that were read among the same lists, which are nearly always all.
+        let mut forgotten: Option<(Arc<Around>, Arc<Tree>)> = None;
+        for marker in &mut self.markers {
+            for line in marker.lines.iter_mut().chain(&mut marker.except) {
+                let Some(Tree::Kept { pattern, around: Some(around) }) = line.tree.as_deref() else {
+                    continue;
+                };
+                if matches!(pattern, Pattern::Regex(_)) {
+                    continue;
+                }
+                let (_, tree) = match forgotten.take().filter(|(of, _)| Arc::ptr_eq(of, around)) {
+                    Some(same) => forgotten.insert(same),
+                    None => {
+                        forgotten.insert((Arc::clone(around), Arc::new(Tree::Forgotten(Arc::clone(around)))))
+                    }
+                };
+                line.tree = Some(Arc::clone(tree));
+            }
+        }
+    }
+}
+
+/// A line that is all in braces means what it means without.
+pub(crate) fn whole(pattern: Pattern) -> Pattern {
+    match pattern {
+        Pattern::Capture(whole) => *whole,
+        pattern => pattern,
+    }
+}
