@@ -272,7 +272,6 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
 }
 
 /// As [`find`], the occurrences that begin at byte `from` or behind it, where none that begins before it goes on.
-#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn find_from(
     text: &str,
     from: usize,

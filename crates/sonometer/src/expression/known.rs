@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
 /// The last byte is the version: raise it when the facts or their encoding change, so that an older table is refused.
-const MAGIC: [u8; 8] = *b"SNMEXPR\x01";
+const MAGIC: [u8; 8] = *b"SNMEXPR\x02";
 const KEY: usize = 16;
 /// A key, and where its facts begin behind the rows.
 const ROW: usize = KEY + 4;

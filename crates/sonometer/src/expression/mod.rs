@@ -12,6 +12,8 @@ mod edges;
 mod facts;
 #[cfg(feature = "perf")]
 mod folded;
+#[cfg(feature = "perf")]
+mod heads;
 mod kept;
 #[cfg(feature = "perf")]
 pub mod known;
@@ -145,6 +147,21 @@ impl Expression {
     /// All matches in a text that begin before byte `to`, where it is known where they can stand; `None` where it is not.
     pub(crate) fn find_seen(&self, seen: &Seen<'_>, to: usize) -> Option<Vec<Range<usize>>> {
         let (mut found, characters) = (Vec::new(), seen.characters());
+        #[cfg(feature = "perf")]
+        if let Some(starts) = self.facts.needs.starts(seen) {
+            let machine = self.machine(characters)?;
+            let mut end = 0;
+            for start in starts.into_iter().take_while(|start| *start < to) {
+                if let Some(next) =
+                    (start >= end).then(|| machine.find_beginning(seen.text(), start)).flatten()
+                {
+                    // Behind it, as it has three bytes at least.
+                    end = next.end;
+                    found.push(next);
+                }
+            }
+            return Some(found);
+        }
         for stretch in self.facts.needs.stretches(seen)? {
             let text = seen.text().get(..stretch.end).unwrap_or(seen.text());
             let mut at = stretch.start;

@@ -2,6 +2,8 @@
 
 use super::Characters;
 #[cfg(feature = "perf")]
+use super::heads::{Heads, Places};
+#[cfg(feature = "perf")]
 use super::known::{Reader, Writer};
 use super::near::{Digits, Length};
 use super::pieces::{Pieces, Threes};
@@ -17,8 +19,11 @@ pub(crate) struct Seen<'t> {
     /// What stands before this byte is looked back at only.
     from: usize,
     bytes: Bytes,
-    /// Noted when an expression first asks; `None` inside: the text has more than ASCII.
+    /// Noted when an expression first asks; `None` inside: nothing can be told.
     threes: OnceCell<Option<Threes>>,
+    /// Likewise.
+    #[cfg(feature = "perf")]
+    places: OnceCell<Option<Places>>,
     /// Likewise.
     digits: OnceCell<Digits>,
     characters: Characters,
@@ -32,7 +37,16 @@ impl<'t> Seen<'t> {
             true => Characters::of(&text[..from]),
             false => Characters::All,
         };
-        Self { text, from, bytes, threes: OnceCell::new(), digits: OnceCell::new(), characters }
+        Self {
+            text,
+            from,
+            bytes,
+            threes: OnceCell::new(),
+            #[cfg(feature = "perf")]
+            places: OnceCell::new(),
+            digits: OnceCell::new(),
+            characters,
+        }
     }
 
     /// Those of all of the text.
@@ -49,9 +63,22 @@ impl<'t> Seen<'t> {
         &self.text[self.from..]
     }
 
+    fn threes(&self) -> Option<&Threes> {
+        self.threes.get_or_init(|| Threes::of(self.own(), &self.bytes)).as_ref()
+    }
+
     fn may_have(&self, pieces: &Pieces) -> bool {
-        let note = || self.bytes.is_ascii().then(|| Threes::of(self.own().as_bytes()));
-        self.threes.get_or_init(note).as_ref().is_none_or(|threes| pieces.may_be_in(threes))
+        self.threes().is_none_or(|threes| pieces.may_be_in(threes))
+    }
+
+    /// Where matches that begin so can begin, from left to right; `None` where that is not known, or in many places.
+    #[cfg(feature = "perf")]
+    fn starts(&self, heads: &Heads) -> Option<Vec<usize>> {
+        let threes = self.threes()?;
+        let places = self.places.get_or_init(|| Places::of(self.own().as_bytes())).as_ref()?;
+        let mut starts = places.starts(self.own(), threes, heads)?;
+        starts.iter_mut().for_each(|start| *start += self.from);
+        Some(starts)
     }
 }
 
@@ -80,6 +107,11 @@ impl Bytes {
 
     fn is_ascii(&self) -> bool {
         self.0[2..] == [0, 0]
+    }
+
+    /// Whether all bytes of a text are among them.
+    pub(super) fn hold(&self, text: &str) -> bool {
+        text.bytes().all(|byte| one(byte).is_within(self))
     }
 
     pub(super) fn add(&mut self, byte: u8) {
@@ -135,8 +167,11 @@ pub(super) struct Needs {
     shortest: usize,
     /// Of each of these sets a byte.
     sets: Vec<Bytes>,
-    /// One of these pieces of text, where the text is ASCII.
+    /// One of these pieces of text.
     pieces: Option<Pieces>,
+    /// How matches begin.
+    #[cfg(feature = "perf")]
+    heads: Option<Heads>,
     /// Of an expression that needs a digit: the greatest length of a match.
     near_digits: Option<Length>,
 }
@@ -154,7 +189,14 @@ impl Needs {
         sets.truncate(MOST);
         let near_digits = if needs_digit { Length::of(parsed) } else { None };
         let shortest = parsed.properties().minimum_len().unwrap_or(0);
-        Self { shortest, sets, pieces: Pieces::of(parsed), near_digits }
+        Self {
+            shortest,
+            sets,
+            pieces: Pieces::of(parsed),
+            #[cfg(feature = "perf")]
+            heads: Heads::of(parsed),
+            near_digits,
+        }
     }
 
     #[cfg(feature = "perf")]
@@ -167,6 +209,8 @@ impl Needs {
         }
         to.flag(self.pieces.is_some());
         self.pieces.iter().for_each(|pieces| pieces.write(to));
+        to.flag(self.heads.is_some());
+        self.heads.iter().for_each(|heads| heads.write(to));
         to.flag(self.near_digits.is_some());
         self.near_digits.iter().for_each(|length| length.write(to));
     }
@@ -179,8 +223,15 @@ impl Needs {
         };
         let (shortest, sets) = (from.number()?, from.many(set)?);
         let pieces = if from.flag()? { Some(Pieces::read(from)?) } else { None };
+        let heads = if from.flag()? { Some(Heads::read(from)?) } else { None };
         let near_digits = if from.flag()? { Some(Length::read(from)?) } else { None };
-        Some(Self { shortest, sets, pieces, near_digits })
+        Some(Self { shortest, sets, pieces, heads, near_digits })
+    }
+
+    /// Where in a text all matches begin, from left to right; `None`: anywhere.
+    #[cfg(feature = "perf")]
+    pub(super) fn starts(&self, seen: &Seen<'_>) -> Option<Vec<usize>> {
+        seen.starts(self.heads.as_ref()?)
     }
 
     /// Where in a text all matches stand, from left to right; `None`: anywhere.

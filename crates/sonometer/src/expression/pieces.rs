@@ -1,41 +1,53 @@
-//! Pieces of text of which every match of an expression holds one: `name`, `passport`, `order` or `ticket`. A text of ASCII in which
-//! none of them can stand need not be searched. `(lost|missing) .* (order|parcel)` has two such sets, and needs a piece of each.
+//! Pieces of text of which every match of an expression holds one: `name`, `passport`, `order` or `ticket`. A text in which none of them
+//! can stand need not be searched. `(lost|missing) .* (order|parcel)` has two such sets, and needs a piece of each.
 //!
-//! Characters are compared by their lowest five bits, so that capitals and small letters are the same and three in a row have one of
-//! 32,768 numbers. Which numbers a text has is noted once for all expressions; what it seems to have and has not is searched in vain.
+//! Bytes are compared by their lowest five bits, so that capitals and small letters are the same, those of Latin-1 too, and three in a row
+//! have one of 32,768 numbers. Which numbers a text has is noted once for all expressions; what it seems to have and has not is searched
+//! in vain. The two characters that are letters of ASCII without regard to case (`ſ` is an `s`, `K` a `k`) would double the ways to
+//! write most words: nothing is said of texts that have one.
 
 #[cfg(feature = "perf")]
 use super::known::{Reader, Writer};
+use super::needs::Bytes;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use std::cmp::Reverse;
 
 /// The most sets that are kept: those whose pieces are the rarest.
 const MOST_SETS: usize = 3;
 
-/// A piece: the lowest five bits of each character.
-type Piece = Vec<u8>;
+/// A piece: the lowest five bits of each byte.
+pub(super) type Piece = Vec<u8>;
 
 /// The most pieces of which one is needed, and the most ways to write them that are looked at.
 const MOST: usize = 96;
 /// The most characters that may stand at one place of a piece.
 const MOST_AT_ONE_PLACE: usize = 3;
 /// The shortest piece.
-const SHORTEST: usize = 3;
+pub(super) const SHORTEST: usize = 3;
 /// The longest that grows further: only its ends and its middle are looked at, and copying it at each step would take longer the longer
 /// it is.
 const LONGEST: usize = 64;
 
-/// The number of three characters.
-fn number(three: &[u8]) -> u16 {
+/// What is a letter of ASCII without regard to case.
+const GUISES: [char; 2] = ['ſ', '\u{212A}'];
+
+/// The number of three bytes.
+pub(super) fn number(three: &[u8]) -> u16 {
     three.iter().fold(0, |number, byte| number << 5 | u16::from(byte & 31))
 }
 
-/// Which numbers of three characters a text of ASCII has: one bit for each of 32,768.
+/// Which numbers of three bytes a text has: one bit for each of 32,768.
 #[derive(Debug)]
 pub(super) struct Threes(Box<[u64; 512]>);
 
 impl Threes {
-    pub(super) fn of(text: &[u8]) -> Self {
+    /// Of a text with these bytes; `None` if it may have a letter of ASCII in the guise of another character.
+    pub(super) fn of(text: &str, bytes: &Bytes) -> Option<Self> {
+        let may_have = |guise: &char| bytes.hold(guise.encode_utf8(&mut [0; 4]));
+        (!GUISES.iter().any(may_have)).then(|| Self::of_bytes(text.as_bytes()))
+    }
+
+    fn of_bytes(text: &[u8]) -> Self {
         let mut set = Box::new([0; 512]);
         let (first, rest) = text.split_at(text.len().min(SHORTEST - 1));
         let mut last = usize::from(number(first));
@@ -46,12 +58,12 @@ impl Threes {
         Self(set)
     }
 
-    fn has(&self, number: u16) -> bool {
+    pub(super) fn has(&self, number: u16) -> bool {
         self.0[usize::from(number / 64) & 511] & 1 << (number % 64) != 0
     }
 }
 
-/// The sets of pieces of an expression, each piece as the numbers of its first three characters, those in its middle and its last.
+/// The sets of pieces of an expression, each piece as the numbers of its first three bytes, those in its middle and its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pieces(Vec<Box<[[u16; 3]]>>);
 
@@ -96,7 +108,7 @@ fn numbers(mut set: Vec<Piece>) -> Box<[[u16; 3]]> {
     numbers.collect()
 }
 
-/// The sets of pieces of each of which every match in ASCII holds one.
+/// The sets of pieces of each of which every match holds one.
 fn needed(parsed: &Hir) -> Sets {
     let mut sets = Sets::default();
     match parsed.kind() {
@@ -148,7 +160,7 @@ fn worth(set: &[Piece]) -> (usize, Reverse<usize>) {
     (shortest.min(2 * SHORTEST), Reverse(set.len()))
 }
 
-/// All that a part can match in ASCII, written out; `None` where that is too much. Nothing where it matches only what is beyond ASCII.
+/// All that a part can match, written out; `None` where that is too much.
 fn written(parsed: &Hir) -> Option<Vec<Piece>> {
     // Counted first: most parts of a large expression are too much, and half of it would be written out before that shows.
     ways(parsed)?;
@@ -159,8 +171,8 @@ fn written(parsed: &Hir) -> Option<Vec<Piece>> {
 fn ways(parsed: &Hir) -> Option<usize> {
     let ways = match parsed.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => usize::from(literal.0.is_ascii()),
-        HirKind::Class(class) => ascii_of(class)?.count_ones() as usize,
+        HirKind::Literal(_) => 1,
+        HirKind::Class(class) => characters(class)?.len(),
         HirKind::Capture(group) => ways(&group.sub)?,
         HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => ways(sub)? + 1,
         HirKind::Repetition(_) => return None,
@@ -180,12 +192,8 @@ fn ways(parsed: &Hir) -> Option<usize> {
 fn write(parsed: &Hir) -> Option<Vec<Piece>> {
     match parsed.kind() {
         HirKind::Empty | HirKind::Look(_) => Some(vec![Piece::new()]),
-        HirKind::Literal(literal) if !literal.0.is_ascii() => Some(Vec::new()),
-        HirKind::Literal(literal) => Some(vec![literal.0.iter().map(|byte| byte & 31).collect()]),
-        HirKind::Class(class) => {
-            let bytes = ascii_of(class)?;
-            Some((0..32).filter(|byte| bytes & 1 << byte != 0).map(|byte| vec![byte]).collect())
-        }
+        HirKind::Literal(literal) => Some(vec![piece(&literal.0)]),
+        HirKind::Class(class) => characters(class),
         HirKind::Capture(group) => write(&group.sub),
         HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => {
             let mut pieces = write(sub)?;
@@ -221,26 +229,24 @@ fn joined(before: Vec<Piece>, after: &[Piece]) -> Vec<Piece> {
     }
 }
 
-/// What a class has of ASCII, capitals and small letters being the same: a bit for each. `None` if that is much.
-fn ascii_of(class: &Class) -> Option<u32> {
-    match class {
-        Class::Unicode(class) => few(class.iter().map(|range| (range.start().into(), range.end().into()))),
-        Class::Bytes(class) => few(class.iter().map(|range| (range.start().into(), range.end().into()))),
-    }
+/// The lowest five bits of each byte.
+pub(super) fn piece(text: &[u8]) -> Piece {
+    text.iter().map(|byte| byte & 31).collect()
 }
 
-fn few(ranges: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
-    let mut bytes = 0_u32;
-    for (first, last) in ranges {
-        for byte in first..=last.min(0x7F) {
-            bytes |= 1 << (byte & 31);
-            if bytes.count_ones() as usize > MOST_AT_ONE_PLACE {
+/// What the characters of a class are, capitals and small letters being the same. `None` if that is much.
+pub(super) fn characters(class: &Class) -> Option<Vec<Piece>> {
+    // Classes of bytes, `(?-u:[a-z])`, are hardly ever written.
+    let Class::Unicode(class) = class else { return None };
+    let mut pieces = Vec::new();
+    for c in class.iter().flat_map(|range| range.start()..=range.end()).filter(|c| !GUISES.contains(c)) {
+        let piece = piece(c.encode_utf8(&mut [0; 4]).as_bytes());
+        if !pieces.contains(&piece) {
+            if pieces.len() == MOST_AT_ONE_PLACE {
                 return None;
             }
-        }
-        if last > 0x7F {
-            break;
+            pieces.push(piece);
         }
     }
-    Some(bytes)
+    Some(pieces)
 }

@@ -2,7 +2,7 @@
 
 use super::{MAX_BYTES, PLACE_GROUP, Refusal, ascii, parse, size};
 use regex_automata::meta::{Config, Regex};
-use regex_automata::{Input, PatternID};
+use regex_automata::{Anchored, Input, PatternID};
 use regex_syntax::hir::Hir;
 use std::ops::Range;
 
@@ -44,6 +44,12 @@ impl Machine {
     /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
     pub(super) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
         self.regex.search(&Input::new(text).range(at..)).map(|found| found.range())
+    }
+
+    /// The match that begins at byte `at`.
+    pub(super) fn find_beginning(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        let input = Input::new(text).range(at..).anchored(Anchored::Yes);
+        self.regex.search(&input).map(|found| found.range())
     }
 
     /// What the group that is the place covers of a match in `text`; `None` without such a group, and where it took no part.

@@ -156,6 +156,81 @@ proptest! {
     }
 }
 
+/// Words, some of which begin others, in texts that are long enough for their places to be noted.
+fn text_of_words() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "order",
+        "ORD",
+        "ordé",
+        "Été",
+        "ÉTÉ",
+        "l’été",
+        "kiosk",
+        "\u{212A}io",
+        "ſome",
+        "Some",
+        "so",
+        " ",
+        ", ",
+        "5",
+        "话",
+        "a",
+    ]);
+    let piece = prop_oneof![3 => word.prop_map(str::to_owned), 1 => text()];
+    prop::collection::vec(piece, 0..80).prop_map(|pieces| pieces.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn what_begins_with_words_is_found_where_they_stand(
+        look in prop::sample::select(vec!["", "\\b", "(?-u:\\b)", "^", "(?m:^)", "\\B", "\\b{start}"]),
+        words in prop::collection::vec(prop::sample::select(vec![
+            "(?i:order)", "ord[eé]r?", "(?i:été)", "l['’]été", "(?i)kio", "some", "(?i:so)me*", "o?rde", "(?:or)+der", "(?:orde)+", "a b",
+        ]), 1..4),
+        behind in pattern(),
+        text in text_of_words(),
+        part in (0..=100_usize, 0..=100_usize),
+    ) {
+        let pattern = format!("{look}(?:{})(?:{behind})", words.join("|"));
+        let (Ok(ours), Ok(theirs)) = (Expression::new(&pattern), oracle(&pattern)) else { return Ok(()) };
+        prop_assert!(ours.can_match(&Seen::of(&text, 0)) || !theirs.is_match(&text), "{} in {:?}", pattern, text);
+        let place = |percent: usize| {
+            let most = percent * text.len() / 100;
+            (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
+        for (from, to) in [(0, text.len()), (place(part.0.min(part.1)), place(part.0.max(part.1)))] {
+            let Some(near) = ours.find_seen(&Seen::of(&text, from), to) else { continue };
+            let next = |at: usize| theirs.find_at(&text, at).map(|found| found.range());
+            let all = std::iter::successors(next(from), |last| next(last.end));
+            let all: Vec<_> = all.take_while(|found| found.start < to).collect();
+            prop_assert_eq!(near, all, "{} in {:?} from {} to {}", pattern, text, from, to);
+        }
+    }
+}
+
+#[cfg(feature = "perf")]
+#[test]
+fn how_matches_begin_is_known_of_words() {
+    use super::heads::Heads;
+    for (pattern, is_known) in [
+        ("(?i)\\b(?:order|ticket)s? \\d+", true),
+        ("(?i)(?:my|your) name", true),
+        ("l['’]été", true),
+        ("(?:ab)+c", false),
+        ("(?:abc)*defg", true),
+        ("a?bcd", true),
+        ("ab", false),
+        ("[a-z]+ order", false),
+        ("\\d{3}", false),
+        ("", false),
+    ] {
+        let parsed = super::parse(pattern).expect("is sound");
+        assert_eq!(Heads::of(&parsed).is_some(), is_known, "{pattern}");
+    }
+}
+
 #[test]
 fn limits_are_those_of_regex() {
     for count in [1, 10, 30, 40, 50, 60, 100, 1000, 5000, 20_000, 60_000] {
@@ -212,7 +287,11 @@ fn what_a_match_needs_is_looked_for_before_it_is_built() {
         ("(?i)order \\d+", "order \u{0665}", true),
         ("(?i)my name is (?:mr|ms)", "It is MY NAME is Ms", true),
         ("(?i)my name is", "is many men yes", false),
-        ("(?i)my name is", "is many men yes é", true),
+        ("(?i)my name is", "is many men yes é", false),
+        ("(?i)my name is", "so, “My Name Is” it", true),
+        ("(?i)my name is", "my name iſ", true),
+        ("(?i)contraseña|clave", "la CONTRASEÑA, ¿cuál?", true),
+        ("(?i)contraseña|clave", "contra España", false),
         ("(?:lovely|good) (?:day|week)s?", "a good week", true),
         ("(?:lovely|good) (?:day|week)s?", "a weekday good", false),
         ("(?:lost|missing).*(?:order|parcel)", "we lost the parcel", true),
@@ -221,6 +300,8 @@ fn what_a_match_needs_is_looked_for_before_it_is_built() {
         ("(?:lost|missing).*(?:order|parcel)", "we lost it", false),
         ("l['’]été|rue", "rue", true),
         ("l['’]été|rue", "l'ete", false),
+        ("l['’]été|rue", "l’été", true),
+        ("l['’]été|rue", "l’état", false),
         ("ab|cd", "a cd", true),
         ("ab|cd", "ef", false),
         ("a?b*", "", true),

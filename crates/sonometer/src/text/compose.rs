@@ -206,7 +206,6 @@ pub(crate) fn is_composed(text: &str) -> bool {
 }
 
 /// The first character that composing may change or that a mark may have to be sorted with.
-#[cfg_attr(small_build, optimize(speed))]
 fn find_special(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,0 +1,119 @@
+//! How matches begin. Many expressions begin with one of some words (`order`, `ticket`), which stand in few places of a text: only there
+//! need a match be asked for. (To ask only where digits stand, of expressions that begin with one, gained nothing.)
+
+use super::known::{Reader, Writer};
+use super::pieces::{Piece, SHORTEST, Threes, characters, number, piece};
+use regex_syntax::hir::{Hir, HirKind, Repetition};
+
+/// The most beginnings: looking each of them up takes about as long as searching three bytes of text.
+const MOST: usize = 128;
+
+/// The numbers of the first three bytes of all matches, as [`pieces`](super::pieces) has them, sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heads(Box<[u16]>);
+
+impl Heads {
+    /// `None` where matches can begin in many ways, or be shorter.
+    pub(super) fn of(parsed: &Hir) -> Option<Self> {
+        let heads = followed_by(vec![Piece::new()], parsed)?;
+        let are_known = heads.iter().all(|head| head.len() == SHORTEST);
+        are_known.then(|| Self(heads.iter().map(|head| number(head)).collect()))
+    }
+
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.number(self.0.len());
+        self.0.iter().for_each(|number| to.number(usize::from(*number)));
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self(from.many(|from| u16::try_from(from.number()?).ok())?.into_boxed_slice()))
+    }
+}
+
+/// The beginnings with what a part adds to those that are still too short; `None` where that is too much.
+fn followed_by(heads: Vec<Piece>, parsed: &Hir) -> Option<Vec<Piece>> {
+    if heads.iter().all(|head| head.len() == SHORTEST) {
+        return Some(heads);
+    }
+    match parsed.kind() {
+        HirKind::Empty | HirKind::Look(_) => Some(heads),
+        HirKind::Literal(literal) => followed_by_one(&heads, &[piece(&literal.0)]),
+        HirKind::Class(class) => followed_by_one(&heads, &characters(class)?),
+        HirKind::Capture(group) => followed_by(heads, &group.sub),
+        HirKind::Concat(parts) => parts.iter().try_fold(heads, followed_by),
+        HirKind::Alternation(parts) => {
+            let all: Option<Vec<_>> = parts.iter().map(|part| followed_by(heads.clone(), part)).collect();
+            few(all?.concat())
+        }
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let once = followed_by(heads.clone(), sub)?;
+            // What may come more often could go on with itself.
+            if *max != Some(1) && once.iter().any(|head| head.len() < SHORTEST) {
+                return None;
+            }
+            few(if *min == 0 { [heads, once].concat() } else { once })
+        }
+    }
+}
+
+fn followed_by_one(heads: &[Piece], of: &[Piece]) -> Option<Vec<Piece>> {
+    let longer = |head: &Piece, next: &Piece| head.iter().chain(next).copied().take(SHORTEST).collect();
+    few(heads.iter().flat_map(|head| of.iter().map(move |next| longer(head, next))).collect())
+}
+
+fn few(mut heads: Vec<Piece>) -> Option<Vec<Piece>> {
+    heads.sort_unstable();
+    heads.dedup();
+    (heads.len() <= MOST).then_some(heads)
+}
+
+/// Places are few if there is one for so many bytes: to ask for a match takes about as long as searching through them.
+const FEW: usize = 32;
+/// The texts for which places are noted: shorter ones are searched as fast, longer ones take four bytes of memory for each of theirs.
+const NOTED: std::ops::RangeInclusive<usize> = 128..=1 << 20;
+const CHAINS: usize = 512;
+
+/// Where in a text its numbers of three bytes stand, in chains of those with the same lowest bits.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// By the lowest bits of a number: its first place, counted from 1; 0 for none.
+    first: Box<[u32; CHAINS]>,
+    /// By place: the next one in the chain.
+    next: Vec<u32>,
+}
+
+impl Places {
+    pub(super) fn of(text: &[u8]) -> Option<Self> {
+        if !NOTED.contains(&text.len()) {
+            return None;
+        }
+        let (mut first, mut next) = (Box::new([0; CHAINS]), vec![0; text.len()]);
+        // From the end on, so that chains go from left to right.
+        for (at, three) in text.windows(SHORTEST).enumerate().rev() {
+            let chain = &mut first[usize::from(number(three)) % CHAINS];
+            next[at] = std::mem::replace(chain, at as u32 + 1);
+        }
+        Some(Self { first, next })
+    }
+
+    /// Where the heads stand in the text, from left to right; `None` if they are many.
+    pub(super) fn starts(&self, text: &str, threes: &Threes, Heads(heads): &Heads) -> Option<Vec<usize>> {
+        let most = text.len() / FEW;
+        let mut starts = Vec::new();
+        for &wanted in heads.iter().filter(|wanted| threes.has(**wanted)) {
+            let mut place = self.first[usize::from(wanted) % CHAINS];
+            while let Some(at) = (place as usize).checked_sub(1) {
+                place = self.next[at];
+                // Bytes of other characters have the same lowest bits.
+                if number(&text.as_bytes()[at..at + SHORTEST]) == wanted && text.is_char_boundary(at) {
+                    starts.push(at);
+                }
+            }
+            if starts.len() > most {
+                return None;
+            }
+        }
+        starts.sort_unstable();
+        Some(starts)
+    }
+}
