@@ -109,9 +109,8 @@ impl Bytes {
         self.0[2..] == [0, 0]
     }
 
-    /// Whether all bytes of a text are among them.
-    pub(super) fn hold(&self, text: &str) -> bool {
-        text.bytes().all(|byte| one(byte).is_within(self))
+    pub(super) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte / 64)] & 1 << (byte % 64) != 0
     }
 
     pub(super) fn add(&mut self, byte: u8) {

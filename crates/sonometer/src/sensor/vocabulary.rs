@@ -148,7 +148,6 @@ impl Vocabulary {
     }
 
     /// Puts a word into the table, which has room for it.
-    #[cfg_attr(small_build, optimize(speed))]
     fn put(&mut self, number: u32) {
         let word = self.word(number);
         let (mask, is_long) = (self.keys.len() - 1, word.len() > 8);
