@@ -66,7 +66,8 @@ impl Cues {
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
         let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
         // Asked of the line beforehand: what it means may be a list of thousands, and its matches full of cues.
-        let gapped = plan.markers[marker as usize].gapped[line as usize].as_ref();
+        let lines = &plan.markers[marker as usize].gapped;
+        let gapped = lines.binary_search_by_key(&line, |(line, _)| *line).ok().map(|at| &lines[at].1);
         let swallows = |cue: (usize, usize)| {
             let meaning = |of: &OnceLock<Box<Pattern>>| {
                 let read = || Box::new(plan.line(marker, line).pattern().into_owned());

@@ -45,9 +45,9 @@ pub(crate) struct MarkerPlan {
     /// The markers of a ratio: what is counted, and for what.
     pub(crate) ratio_of: Option<u32>,
     pub(crate) ratio_to: Option<u32>,
-    /// By line: something if a gap in it can swallow a cue of negation, with what the line means once a match has asked; empty unless
-    /// negation is looked at.
-    pub(crate) gapped: Vec<Option<OnceLock<Box<Pattern>>>>,
+    /// The lines with a gap that can swallow a cue of negation, in order, and what each means once a match has asked; none unless negation
+    /// is looked at.
+    pub(crate) gapped: Vec<(u32, OnceLock<Box<Pattern>>)>,
     /// By line: the checked class the line consists of, for near misses.
     pub(crate) checked: Vec<Option<Class>>,
     /// By line: the least number of tokens it can match.
@@ -165,7 +165,7 @@ impl MarkerPlan {
         let heeds_negation = marker.heeds_negation();
         let lines = if heeds_negation { &marker.lines[..] } else { &[] };
         let has_gap = |line: &Line| line.tree().is_some_and(|tree| phrase::has_gap(&tree));
-        let gapped = lines.iter().map(|line| has_gap(line).then(OnceLock::new));
+        let gapped = (0..).zip(lines).filter(|(_, line)| has_gap(line)).map(|(at, _)| (at, OnceLock::new()));
         let checked = marker.lines.iter().map(|line| match line.tree().as_deref() {
             Some(Pattern::Class(phrase::Class::Detected(class))) if class.is_checked() => Some(*class),
             _ => None,
