@@ -102,7 +102,7 @@ pub(super) fn of_node(
                 found.push(phrase_diagnostic(refused, line.span, cut));
             }
             Ok(pattern) => {
-                into.push(Line::read(whole(pattern), text, (list, strength, span), Some(&around.lists)));
+                into.push(Line::read(whole(pattern), text, (list, strength, span), Some(around.lists)));
             }
             Err(error) => found.push(phrase_diagnostic(error, line.span, cut)),
         }
