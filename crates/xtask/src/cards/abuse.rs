@@ -2,7 +2,7 @@
 
 use super::halves::Split;
 use super::ordinary::{Ordinary, all_of};
-use super::plan::{Card, Question, TASKS, Table};
+use super::plan::{Card, NOTHING, Question, TASKS, Table};
 
 /// The markers about groups of people, as labels of hate mean them.
 const GROUPS: &str = "hate,hate_them,group_threat,slur";
@@ -21,12 +21,8 @@ pub(crate) const ENGLISH: Card = Card {
         figures: &[("macro_f1", "0.75"), ("precision", ""), ("recall", ""), ("auc", "")],
         table: Table::By,
     }],
-    parts: &[],
-    choice: None,
-    lengths: None,
-    kinds: &[],
     ordinary: ABUSED_NOBODY,
-    talks: &[],
+    ..NOTHING
 };
 
 pub(crate) const GERMAN: Card = Card {
@@ -40,15 +36,11 @@ pub(crate) const GERMAN: Card = Card {
         ),
         by_hand("offense_de.jsonl"),
     ],
-    parts: &[],
-    choice: None,
-    lengths: None,
-    kinds: &[],
     ordinary: &[
         all_of("background.jsonl"),
         Ordinary { file: "offense_de.jsonl", role: None, only: Some(("offensive", false)) },
     ],
-    talks: &[],
+    ..NOTHING
 };
 
 pub(crate) const CHINESE: Card = Card {
@@ -62,15 +54,11 @@ pub(crate) const CHINESE: Card = Card {
         ),
         by_hand("offense_zh.jsonl"),
     ],
-    parts: &[],
-    choice: None,
-    lengths: None,
-    kinds: &[],
     ordinary: &[
         all_of("background.jsonl"),
         Ordinary { file: "offense_zh.jsonl", role: None, only: Some(("offensive", false)) },
     ],
-    talks: &[],
+    ..NOTHING
 };
 
 pub(crate) const SPANISH: Card = romance(

@@ -80,6 +80,19 @@ pub(crate) const FILES: &[&str] = &[
     "uptake.jsonl",
 ];
 
+/// A card that measures nothing yet: what the others leave out.
+pub(crate) const NOTHING: Card = Card {
+    id: "",
+    split: Split::Sha,
+    questions: &[],
+    parts: &[],
+    choice: None,
+    lengths: None,
+    kinds: &[],
+    ordinary: &[],
+    talks: &[],
+};
+
 pub(crate) const CARDS: &[Card] = &[
     abuse::ENGLISH,
     abuse::GERMAN,
@@ -141,11 +154,8 @@ pub(crate) const CARDS: &[Card] = &[
             feeling("fear", "fear,nervousness"),
             feeling("remorse", "remorse"),
         ],
-        choice: None,
-        lengths: None,
-        kinds: &[],
-        ordinary: &[],
         talks: &["affect@1.5", "affect@2.0"],
+        ..NOTHING
     },
     Card {
         id: "argument",
@@ -157,12 +167,9 @@ pub(crate) const CARDS: &[Card] = &[
             figures: &[("accuracy", "0.79")],
             table: Table::Nothing,
         }],
-        parts: &[],
-        choice: None,
         lengths: Some(Lengths::Pairs { file: "convarg.jsonl", label: "more_convincing" }),
-        kinds: &[],
         ordinary: TASKS,
-        talks: &[],
+        ..NOTHING
     },
     unlabelled("counselling"),
     Card {
@@ -223,12 +230,8 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Nothing,
             },
         ],
-        parts: &[],
-        choice: None,
-        lengths: None,
-        kinds: &[],
-        ordinary: &[],
         talks: &["courtesy@1.5", "courtesy@2.0"],
+        ..NOTHING
     },
     unlabelled("disclosure"),
     unlabelled("escalation"),
@@ -263,12 +266,8 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Nothing,
             },
         ],
-        parts: &[],
-        choice: None,
-        lengths: None,
-        kinds: &[],
         ordinary: TASKS,
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "names-and-places",
@@ -313,17 +312,12 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Types,
             },
         ],
-        parts: &[],
-        choice: None,
-        lengths: None,
-        kinds: &[],
         ordinary: NAMED_AT_TIMES,
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "negotiation",
         split: Split::Sha,
-        questions: &[],
         parts: &[
             move_of_a_turn("small_talk", "small-talk"),
             move_of_a_turn("self_need", "self-need"),
@@ -335,11 +329,8 @@ pub(crate) const CARDS: &[Card] = &[
             move_of_a_turn("empathy", "showing-empathy"),
             move_of_a_turn("undervalue", "uv-part"),
         ],
-        choice: None,
-        lengths: None,
-        kinds: &[],
         ordinary: TASKS,
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "personal-attack",
@@ -360,12 +351,9 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Nothing,
             },
         ],
-        parts: &[],
-        choice: None,
         lengths: Some(Lengths::Ranked { file: "adhominem.jsonl", label: "outcome", positive: "ad_hominem" }),
-        kinds: &[],
         ordinary: INSULTED_NOBODY,
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "personal-data",
@@ -420,12 +408,7 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Types,
             },
         ],
-        parts: &[],
-        choice: None,
-        lengths: None,
-        kinds: &[],
-        ordinary: &[],
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "pressure-tactics",
@@ -446,11 +429,8 @@ pub(crate) const CARDS: &[Card] = &[
             tactic("sneak_into_basket,hidden_costs,hidden_subscription", "Sneaking"),
             tactic("forced_enrollment", "Forced Action"),
         ],
-        choice: None,
-        lengths: None,
-        kinds: &[],
         ordinary: PRESSED_NOBODY,
-        talks: &[],
+        ..NOTHING
     },
     unlabelled("promise"),
     Card {
@@ -463,9 +443,6 @@ pub(crate) const CARDS: &[Card] = &[
             figures: &[("macro_f1", "0.88"), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "")],
             table: Table::Markers,
         }],
-        parts: &[],
-        choice: None,
-        lengths: None,
         kinds: &[
             Kinds {
                 title: "By kind, on items of our own",
@@ -487,7 +464,7 @@ pub(crate) const CARDS: &[Card] = &[
             },
         ],
         ordinary: ATTACKED_NOBODY,
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "refusal",
@@ -515,7 +492,6 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Nothing,
             },
         ],
-        parts: &[],
         choice: Some(Choice {
             title: "In full, in part, or not at all",
             file: "refusal.jsonl",
@@ -527,7 +503,6 @@ pub(crate) const CARDS: &[Card] = &[
             ],
             aim: "0.76",
         }),
-        lengths: None,
         kinds: &[Kinds {
             title: "False refusals by kind, on questions of our own",
             file: "fixtures/labelled/assistant-questions.jsonl",
@@ -535,7 +510,7 @@ pub(crate) const CARDS: &[Card] = &[
             marker: Some("false_refusal"),
         }],
         ordinary: REFUSED_NOBODY,
-        talks: &[],
+        ..NOTHING
     },
     Card {
         id: "uptake",
@@ -547,12 +522,8 @@ pub(crate) const CARDS: &[Card] = &[
             figures: &[("spearman", "0.52")],
             table: Table::Nothing,
         }],
-        parts: &[],
-        choice: None,
-        lengths: None,
-        kinds: &[],
         ordinary: TASKS,
-        talks: &[],
+        ..NOTHING
     },
 ];
 
