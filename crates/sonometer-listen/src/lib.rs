@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 mod descriptors;
+mod rest;
 mod serve;
 mod socket;
 mod stalls;
 
 pub use descriptors::make_room_for;
+pub use rest::drain;
 pub use serve::{Bounds, serve};
 pub use socket::prepare;
 pub use stalls::Stalls;

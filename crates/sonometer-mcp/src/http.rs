@@ -128,7 +128,7 @@ async fn admit(State(door): State<Door>, mut request: Request, next: Next) -> Re
         .and_then(|length| length.parse::<u64>().ok())
         .is_some_and(|length| length > MESSAGE_BYTES as u64)
     {
-        drain(request.into_body()).await;
+        sonometer_listen::drain(request.into_body(), REST).await;
         return too_large();
     }
     let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {
@@ -178,21 +178,6 @@ fn too_large() -> Response {
         grouped(MESSAGE_BYTES)
     );
     refused(StatusCode::PAYLOAD_TOO_LARGE, &why)
-}
-
-/// Reads the rest of a message that is refused: a client that still writes would lose the answer with the connection.
-async fn drain(mut body: Body) {
-    let (most, time) = REST;
-    let all = async {
-        let mut read = 0;
-        while let Some(Ok(frame)) = body.frame().await {
-            read += frame.data_ref().map_or(0, |bytes| bytes.len());
-            if read > most {
-                break;
-            }
-        }
-    };
-    let _ = timeout(time, all).await;
 }
 
 /// Compares in a time that does not tell how much of it was right.

@@ -175,16 +175,6 @@ const BODY: Duration = Duration::from_secs(300);
 /// So long is read on what is left of a body that is refused.
 const REST: Duration = Duration::from_secs(10);
 
-/// Reads a body without keeping it, at most so many bytes.
-async fn pass_over(mut body: Body, most: usize) {
-    let mut passed = 0;
-    while passed < most
-        && let Some(Ok(frame)) = body.frame().await
-    {
-        passed += frame.data_ref().map_or(0, Bytes::len);
-    }
-}
-
 fn too_slow() -> String {
     format!("the body had not come in whole after {} seconds; send it again", BODY.as_secs())
 }
@@ -219,7 +209,7 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => {
             // Most clients read no answer before they have sent all, and would meet a closed connection.
-            let _ = timeout(REST, pass_over(body, most.saturating_mul(8))).await;
+            sonometer_listen::drain(body, (most.saturating_mul(8), REST)).await;
             let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
             return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
         }

@@ -82,7 +82,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     if let (Err(refusal), Some(rest)) = (&outcome, body.take())
         && refusal.code != Code::RequestTimeout
     {
-        drain(rest).await;
+        sonometer_listen::drain(rest, REST).await;
     }
     waits.is_answered = true;
     let caller = waits.caller.as_ref();
@@ -326,22 +326,7 @@ pub(crate) fn left_out(headers: &HeaderMap, body: Option<&Body>) -> bool {
 const FIGURES: Duration = Duration::from_secs(1);
 
 /// What is read of a refused request at most, and for how long.
-const REST: (usize, Duration) = (4 << 20, Duration::from_secs(1));
-
-/// Reads the rest of a request that is refused: a client that still writes would lose the answer with the connection.
-pub(crate) async fn drain(mut body: Body) {
-    let (most, time) = REST;
-    let all = async {
-        let mut read = 0;
-        while let Some(Ok(frame)) = body.frame().await {
-            read += frame.data_ref().map_or(0, |bytes| bytes.len());
-            if read > most {
-                break;
-            }
-        }
-    };
-    let _ = timeout(time, all).await;
-}
+pub(crate) const REST: (usize, Duration) = (4 << 20, Duration::from_secs(1));
 
 /// A body that does not come whole: its client is gone, or it is written in chunks that are none.
 fn broken(error: &axum::Error) -> Refusal {

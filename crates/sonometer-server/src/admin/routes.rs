@@ -175,7 +175,7 @@ async fn run(state: &State, endpoint: &'static Endpoint, request: Request) -> Re
     let work = AssertUnwindSafe(answer(state, endpoint, parts, &mut body, &mut caller)).catch_unwind();
     let outcome = work.await.unwrap_or_else(|_| Err(Refusal::internal("an administration panicked")));
     if let (true, Some(rest)) = (outcome.is_err(), body.take()) {
-        dispatch::drain(rest).await;
+        sonometer_listen::drain(rest, dispatch::REST).await;
     }
     let mut response = match outcome {
         Ok(text) => respond::json(text, &request_id),
