@@ -2,28 +2,8 @@
 
 use crate::echo::short;
 use crate::failure::Told;
-use sonometer::{Fidelity, Unit};
-pub(crate) use sonometer_report::json::{Target, line, number};
-
-/// How much an input holds.
-#[derive(Debug, serde::Serialize)]
-pub(crate) struct Sufficiency {
-    #[serde(serialize_with = "number")]
-    index: Unit,
-    sufficient: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    roles_asked: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    roles_seen: Option<Vec<String>>,
-}
-
-impl From<Fidelity> for Sufficiency {
-    fn from(fidelity: Fidelity) -> Self {
-        let roles = fidelity.unheard.as_deref().cloned();
-        let (roles_asked, roles_seen) = roles.map(|roles| (roles.asked, roles.seen)).unzip();
-        Self { index: fidelity.index, sufficient: fidelity.sufficient, roles_asked, roles_seen }
-    }
-}
+pub(crate) use sonometer_report::json::{Sufficiency, Target, line, number};
+use sonometer_report::listing::Page;
 
 #[derive(serde::Serialize)]
 struct Envelope<'a> {
@@ -47,4 +27,14 @@ struct Details {
 pub(crate) fn error(told: &Told) -> String {
     let details = told.fidelity.clone().map(|fidelity| Details { fidelity: fidelity.into() });
     line(&Envelope { error: Body { code: told.code.as_str(), message: &short(&told.message), details } })
+}
+
+/// The most items of a list that the interface gives at once.
+const PAGE: usize = 100;
+
+/// The first page of a list, as the interface gives it.
+pub(crate) fn list<T: serde::Serialize>(name: &'static str, all: Vec<T>) -> String {
+    let total = all.len();
+    let items = all.into_iter().take(PAGE).collect();
+    line(&Page { name, items, total, limit: PAGE as u64, offset: 0 })
 }

@@ -86,7 +86,7 @@ enum Verb {
     /// Compare with labels of people (classes, places, pairs or grades): figures with intervals, the worst errors
     Evaluate(Box<verb::evaluate::Arguments>),
     /// List the protocols that ship, or describe one
-    Protocols(verb::protocols::Arguments),
+    Protocols(verb::compositions::Arguments),
     /// List the metrics that ship, or describe one
     Metrics(verb::compositions::Arguments),
     /// List the blueprints that ship, or describe one

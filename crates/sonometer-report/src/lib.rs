@@ -28,6 +28,7 @@ mod corpus;
 mod excerpt;
 mod html;
 pub mod json;
+pub mod listing;
 mod markdown;
 mod measured;
 mod names;

@@ -1,15 +1,15 @@
 //! The catalogue as an organization sees it. Patterns, weights of markers and thresholds are shown nowhere.
 
 use crate::catalogue::{Shelf, choose};
-use crate::json::number;
 use crate::refusal::{Refusal, shown};
-use crate::usage::names;
 use crate::{Caller, Service};
 use serde::Serialize;
 use sonometer::composition::Standing;
-use sonometer::instrument::Part;
 use sonometer::protocol::{Status, Taxonomy};
-use sonometer::{Blueprint, Instrument, Metric, Protocol, TargetKind, Unit};
+use sonometer::{Blueprint, Instrument, Metric, TargetKind};
+use sonometer_report::listing::{
+    BlueprintItem, BlueprintSingle, MetricItem, MetricSingle, Page, ProtocolItem, ProtocolSingle,
+};
 
 /// The longest page.
 pub(crate) const MAX_LIMIT: u64 = 100;
@@ -47,122 +47,6 @@ impl Default for Listing {
     }
 }
 
-#[derive(Serialize)]
-struct Protocols<'a> {
-    protocols: Vec<ProtocolItem<'a>>,
-    total: usize,
-    limit: u64,
-    offset: u64,
-}
-
-#[derive(Serialize)]
-struct ProtocolItem<'a> {
-    id: &'a str,
-    name: &'a str,
-    versions: Vec<&'a str>,
-    taxonomy: &'static str,
-    status: &'static str,
-    metamarker_count: usize,
-    supported_modalities: Vec<&'static str>,
-}
-
-#[derive(Serialize)]
-struct ProtocolSingle<'a> {
-    id: &'a str,
-    name: &'a str,
-    version: &'a str,
-    versions_available: Vec<&'a str>,
-    taxonomy: &'static str,
-    status: &'static str,
-    description: &'a str,
-    metamarkers: Vec<Metamarker<'a>>,
-    supported_modalities: Vec<&'static str>,
-    sgm_version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Metamarker<'a> {
-    label: &'a str,
-    description: &'a str,
-    importance: &'static str,
-}
-
-#[derive(Serialize)]
-struct Metrics<'a> {
-    metrics: Vec<MetricItem<'a>>,
-    total: usize,
-    limit: u64,
-    offset: u64,
-}
-
-#[derive(Serialize)]
-struct MetricItem<'a> {
-    id: &'a str,
-    name: &'a str,
-    status: &'static str,
-    protocol_count: usize,
-    aggregation: &'static str,
-}
-
-#[derive(Serialize)]
-struct MetricSingle<'a> {
-    id: &'a str,
-    name: &'a str,
-    status: &'static str,
-    components: Vec<Weighted<'a>>,
-    aggregation: &'static str,
-}
-
-#[derive(Serialize)]
-struct Weighted<'a> {
-    protocol_id: &'a str,
-    #[serde(serialize_with = "number")]
-    weight: Unit,
-}
-
-#[derive(Serialize)]
-struct Blueprints<'a> {
-    blueprints: Vec<BlueprintItem<'a>>,
-    total: usize,
-    limit: u64,
-    offset: u64,
-}
-
-#[derive(Serialize)]
-struct BlueprintItem<'a> {
-    id: &'a str,
-    name: &'a str,
-    status: &'static str,
-    protocol_count: usize,
-    metric_count: usize,
-}
-
-#[derive(Serialize)]
-struct BlueprintSingle<'a> {
-    id: &'a str,
-    name: &'a str,
-    description: &'a str,
-    status: &'static str,
-    protocols: Vec<Counted<'a>>,
-    metrics: Vec<Aggregated<'a>>,
-    supported_modalities: Vec<&'static str>,
-}
-
-#[derive(Serialize)]
-struct Counted<'a> {
-    id: &'a str,
-    version: &'a str,
-    metamarker_count: usize,
-}
-
-#[derive(Serialize)]
-struct Aggregated<'a> {
-    id: &'a str,
-    aggregation: &'static str,
-}
-
-const AGGREGATION: &str = "weighted_average";
-
 impl Service {
     /// `GET /api/v1/protocols`: one item for each id, by id; described by its latest published version, else (or where
     /// drafts are asked for) by its latest draft.
@@ -185,18 +69,9 @@ impl Service {
             if listing.taxonomy.is_some_and(|taxonomy| taxonomy != shown.taxonomy) {
                 continue;
             }
-            items.push(ProtocolItem {
-                id: &shown.id,
-                name: &shown.name,
-                versions: of_it().map(|p| p.version.as_str()).collect(),
-                taxonomy: shown.taxonomy.as_str(),
-                status: shown.status.as_str(),
-                metamarker_count: shown.markers.len(),
-                supported_modalities: names(&shown.modalities),
-            });
+            items.push(ProtocolItem::new(shown, of_it().map(|p| p.version.as_str()).collect()));
         }
-        let (total, protocols) = page(items, listing);
-        Ok(crate::json::text(&Protocols { protocols, total, limit: listing.limit, offset: listing.offset }))
+        Ok(page("protocols", items, listing))
     }
 
     /// `GET /api/v1/protocols/{id}`: the latest published version (else the latest draft), or the version asked for.
@@ -215,7 +90,9 @@ impl Service {
         let protocol = choose(state(Status::Published), id, version)
             .or_else(|| choose(state(Status::Draft), id, version))
             .ok_or_else(|| shelf.missing(TargetKind::Protocol, id, version))?;
-        Ok(crate::json::text(&single(protocol, &shelf)))
+        let there = shelf.protocols().filter(|p| p.id == protocol.id && p.status != Status::Archived);
+        let versions = there.map(|p| p.version.as_str()).collect();
+        Ok(crate::json::text(&ProtocolSingle::new(protocol, versions)))
     }
 
     /// `GET /api/v1/metrics`: the latest active version of each, by id.
@@ -226,17 +103,7 @@ impl Service {
         let shelf = self.shelf(caller).await?;
         let all = ids(shelf.metrics().map(|m| m.id.as_str()));
         let latest = all.into_iter().filter_map(|id| metric(&shelf, id, None));
-        let items: Vec<_> = latest
-            .map(|metric| MetricItem {
-                id: &metric.id,
-                name: &metric.name,
-                status: metric.status.as_str(),
-                protocol_count: metric.components.len(),
-                aggregation: AGGREGATION,
-            })
-            .collect();
-        let (total, metrics) = page(items, listing);
-        Ok(crate::json::text(&Metrics { metrics, total, limit: listing.limit, offset: listing.offset }))
+        Ok(page("metrics", latest.map(MetricItem::from).collect(), listing))
     }
 
     /// `GET /api/v1/metrics/{id}`: the latest active version, or the version asked for.
@@ -247,17 +114,7 @@ impl Service {
         let shelf = self.shelf(caller).await?;
         let metric =
             metric(&shelf, id, version).ok_or_else(|| shelf.missing(TargetKind::Metric, id, version))?;
-        Ok(crate::json::text(&MetricSingle {
-            id: &metric.id,
-            name: &metric.name,
-            status: metric.status.as_str(),
-            components: metric
-                .components
-                .iter()
-                .map(|part| Weighted { protocol_id: &part.protocol.id, weight: part.weight })
-                .collect(),
-            aggregation: AGGREGATION,
-        }))
+        Ok(crate::json::text(&MetricSingle::from(metric)))
     }
 
     /// `GET /api/v1/blueprints`: the latest active version of each, by id.
@@ -268,17 +125,7 @@ impl Service {
         let shelf = self.shelf(caller).await?;
         let all = ids(shelf.blueprints().map(|b| b.id.as_str()));
         let latest = all.into_iter().filter_map(|id| blueprint(&shelf, id, None));
-        let items: Vec<_> = latest
-            .map(|blueprint| BlueprintItem {
-                id: &blueprint.id,
-                name: &blueprint.name,
-                status: blueprint.status.as_str(),
-                protocol_count: blueprint.protocols.len(),
-                metric_count: blueprint.metrics.len(),
-            })
-            .collect();
-        let (total, blueprints) = page(items, listing);
-        Ok(crate::json::text(&Blueprints { blueprints, total, limit: listing.limit, offset: listing.offset }))
+        Ok(page("blueprints", latest.map(BlueprintItem::from).collect(), listing))
     }
 
     /// `GET /api/v1/blueprints/{id}`: the latest active version, or the version asked for.
@@ -295,43 +142,7 @@ impl Service {
         let none = || shelf.missing(TargetKind::Blueprint, id, version);
         let blueprint = blueprint(&shelf, id, version).ok_or_else(none)?;
         let whole = Instrument::blueprint(blueprint, &*shelf).map_err(Refusal::from)?;
-        let parts = |kind| whole.parts().iter().filter(move |part: &&Part| part.kind == kind);
-        let protocols = parts(TargetKind::Protocol).map(|part| Counted {
-            id: &part.id,
-            version: &part.version,
-            metamarker_count: whole.sensors()[part.of[0].sensor].protocol().markers.len(),
-        });
-        let metrics = parts(TargetKind::Metric);
-        Ok(crate::json::text(&BlueprintSingle {
-            id: &blueprint.id,
-            name: &blueprint.name,
-            description: &blueprint.description,
-            status: blueprint.status.as_str(),
-            protocols: protocols.collect(),
-            metrics: metrics.map(|part| Aggregated { id: &part.id, aggregation: AGGREGATION }).collect(),
-            supported_modalities: names(&whole.modalities()),
-        }))
-    }
-}
-
-fn single<'a>(protocol: &'a Protocol, shelf: &'a Shelf) -> ProtocolSingle<'a> {
-    let there = shelf.protocols().filter(|p| p.id == protocol.id && p.status != Status::Archived);
-    let markers = protocol.markers.iter().map(|marker| Metamarker {
-        label: &marker.label,
-        description: &marker.description,
-        importance: marker.importance.as_str(),
-    });
-    ProtocolSingle {
-        id: &protocol.id,
-        name: &protocol.name,
-        version: &protocol.version,
-        versions_available: there.map(|p| p.version.as_str()).collect(),
-        taxonomy: protocol.taxonomy.as_str(),
-        status: protocol.status.as_str(),
-        description: &protocol.description,
-        metamarkers: markers.collect(),
-        supported_modalities: names(&protocol.modalities),
-        sgm_version: protocol.sgm.as_str(),
+        Ok(crate::json::text(&BlueprintSingle::new(blueprint, &whole)))
     }
 }
 
@@ -351,12 +162,14 @@ fn ids<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     ids
 }
 
-/// How many there are, and those of the page.
-fn page<T>(items: Vec<T>, listing: &Listing) -> (usize, Vec<T>) {
-    let total = items.len();
-    let skip = usize::try_from(listing.offset).unwrap_or(usize::MAX);
-    let take = usize::try_from(listing.limit).unwrap_or(usize::MAX);
-    (total, items.into_iter().skip(skip).take(take).collect())
+/// The page that is asked for, as JSON.
+fn page<T: Serialize>(name: &'static str, all: Vec<T>, listing: &Listing) -> String {
+    let &Listing { limit, offset, .. } = listing;
+    let total = all.len();
+    let skip = usize::try_from(offset).unwrap_or(usize::MAX);
+    let take = usize::try_from(limit).unwrap_or(usize::MAX);
+    let items = all.into_iter().skip(skip).take(take).collect();
+    crate::json::text(&Page { name, items, total, limit, offset })
 }
 
 impl Listing {

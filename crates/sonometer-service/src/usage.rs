@@ -8,7 +8,6 @@ use crate::refusal::Refusal;
 use crate::store::Page;
 use crate::{Caller, Service, request};
 use serde::Serialize;
-use sonometer::protocol::Modality;
 use sonometer::{Estimate, Unit};
 use std::collections::BTreeMap;
 
@@ -167,9 +166,4 @@ impl Service {
             },
         })
     }
-}
-
-/// The modalities as the engine calls them.
-pub(crate) fn names(modalities: &[Modality]) -> Vec<&'static str> {
-    modalities.iter().copied().map(Modality::as_str).collect()
 }

@@ -1,87 +1,34 @@
 //! `sonometer protocols`: the catalogue, in the shape of the interface document. Patterns, weights and thresholds are
 //! the protocol's own business and never shown.
 
+use super::compositions::{Arguments, show};
 use crate::failure::{Exit, Failure, counted};
 use crate::json;
 use crate::paint::{Paint, fit, one_line, paragraph};
 use crate::screen::Screen;
 use crate::target::{Source, shipped};
 use sonometer::Protocol;
-use sonometer::protocol::{Modality, Status};
+use sonometer::protocol::Status;
 use sonometer_catalog::Entry;
-
-/// Arguments of `protocols`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// Describes this one
-    #[arg(value_name = "ID[@VERSION]")]
-    id: Option<String>,
-    /// JSON, as in the interface document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(serde::Serialize)]
-struct List<'a> {
-    protocols: Vec<ListItem<'a>>,
-    total: usize,
-    limit: usize,
-    offset: usize,
-}
-
-#[derive(serde::Serialize)]
-struct ListItem<'a> {
-    id: &'a str,
-    name: &'a str,
-    versions: Vec<&'static str>,
-    taxonomy: &'static str,
-    status: &'static str,
-    metamarker_count: usize,
-    supported_modalities: Vec<&'static str>,
-}
-
-#[derive(serde::Serialize)]
-struct Single<'a> {
-    id: &'a str,
-    name: &'a str,
-    version: &'a str,
-    versions_available: Vec<&'static str>,
-    taxonomy: &'static str,
-    status: &'static str,
-    description: &'a str,
-    metamarkers: Vec<Metamarker<'a>>,
-    supported_modalities: Vec<&'static str>,
-    sgm_version: &'static str,
-}
-
-#[derive(serde::Serialize)]
-struct Metamarker<'a> {
-    label: &'a str,
-    description: &'a str,
-    importance: &'static str,
-}
-
-/// The longest page of the interface.
-const PAGE: usize = 100;
+use sonometer_report::listing::{ProtocolItem, ProtocolSingle, names};
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let json = arguments.json;
     let text = match &arguments.id {
         Some(id) => {
             let protocol = read(shipped(id)?)?;
-            if json { json::line(&single(&protocol)) } else { describe(&screen.paint, &protocol) }
+            if json {
+                json::line(&ProtocolSingle::new(&protocol, versions(&protocol)))
+            } else {
+                describe(&screen.paint, &protocol)
+            }
         }
         None => {
             let latest = latest()?;
-            if json { json::line(&list(&latest)?) } else { table(&screen.paint, &latest) }
+            if json { list(&latest)? } else { table(&screen.paint, &latest) }
         }
     };
-    if json {
-        screen.print_bytes(&text)?
-    } else {
-        screen.print(&text)?
-    }
-    Ok(Exit::Done)
+    show(screen, json, &text)
 }
 
 fn read(entry: &'static Entry) -> Result<Protocol, Failure> {
@@ -110,48 +57,9 @@ fn published(protocol: &Protocol) -> Result<Vec<&'static str>, Failure> {
     Ok(published)
 }
 
-fn modalities(protocol: &Protocol) -> Vec<&'static str> {
-    protocol.modalities.iter().copied().map(Modality::as_str).collect()
-}
-
-fn list(latest: &[Protocol]) -> Result<List<'_>, Failure> {
-    let items = latest.iter().take(PAGE).map(|protocol| {
-        Ok(ListItem {
-            id: &protocol.id,
-            name: &protocol.name,
-            versions: published(protocol)?,
-            taxonomy: protocol.taxonomy.as_str(),
-            status: protocol.status.as_str(),
-            metamarker_count: protocol.markers.len(),
-            supported_modalities: modalities(protocol),
-        })
-    });
-    Ok(List {
-        protocols: items.collect::<Result<_, Failure>>()?,
-        total: latest.len(),
-        limit: PAGE,
-        offset: 0,
-    })
-}
-
-fn single(protocol: &Protocol) -> Single<'_> {
-    let markers = protocol.markers.iter().map(|marker| Metamarker {
-        label: &marker.label,
-        description: &marker.description,
-        importance: marker.importance.as_str(),
-    });
-    Single {
-        id: &protocol.id,
-        name: &protocol.name,
-        version: &protocol.version,
-        versions_available: versions(protocol),
-        taxonomy: protocol.taxonomy.as_str(),
-        status: protocol.status.as_str(),
-        description: &protocol.description,
-        metamarkers: markers.collect(),
-        supported_modalities: modalities(protocol),
-        sgm_version: protocol.sgm.as_str(),
-    }
+fn list(latest: &[Protocol]) -> Result<String, Failure> {
+    let items = latest.iter().map(|protocol| Ok(ProtocolItem::new(protocol, published(protocol)?)));
+    Ok(json::list("protocols", items.collect::<Result<_, Failure>>()?))
 }
 
 fn table(paint: &Paint, latest: &[Protocol]) -> String {
@@ -184,7 +92,7 @@ fn describe(paint: &Paint, protocol: &Protocol) -> String {
         protocol.taxonomy.as_str(),
         protocol.status.as_str(),
         protocol.sgm.as_str(),
-        modalities(protocol).join(" and "),
+        names(&protocol.modalities).join(" and "),
         versions(protocol).join(", "),
         paragraph(&protocol.score_meaning(), paint.width, 2)
     ));
