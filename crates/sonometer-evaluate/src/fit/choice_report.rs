@@ -4,8 +4,9 @@ use super::choice::{Outcome, add, macro_f1};
 use super::data::Data;
 use super::likeness::Alike;
 use super::measure::Aim;
-use super::report::{Figure, short};
+use super::report::Figure;
 use crate::evaluate::measure::Counts;
+use crate::report::places;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 use sonometer_report::counted;
@@ -101,7 +102,7 @@ impl ChoiceFigures {
     }
 
     fn told(&self) -> String {
-        let [macro_f1, accuracy, triggers, one] = self.all().map(|(_, value)| short(value));
+        let [macro_f1, accuracy, triggers, one] = self.all().map(|(_, value)| places(value));
         format!(
             "by the highest activation macro-F1 {macro_f1}, accuracy {accuracy}; by triggers macro-F1 {triggers}, exactly one in {one}"
         )
@@ -194,7 +195,7 @@ impl ChoiceReport {
             format!("held out  {}", self.held_out.told()),
         ];
         for class in &self.classes {
-            let [precision, recall, f1] = figures(&class.chance.choice).map(short);
+            let [precision, recall, f1] = figures(&class.chance.choice).map(places);
             notes.push(format!("          {}: precision {precision}, recall {recall}, F1 {f1}", class.value));
         }
         notes.push(format!("training  {}", self.training.told()));

@@ -2,8 +2,9 @@
 
 use super::data::Data;
 use super::likeness::Alike;
-use super::report::{Figure, short};
+use super::report::{Figure, told_by_hand};
 use super::scale::Weighted;
+use crate::report::places;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 use sonometer_report::counted;
@@ -67,7 +68,7 @@ impl PairFigures {
     }
 
     fn told(&self) -> String {
-        let [accuracy, longer, even_accuracy, even_longer] = self.all().map(|(_, value)| short(value));
+        let [accuracy, longer, even_accuracy, even_longer] = self.all().map(|(_, value)| places(value));
         format!(
             "accuracy {accuracy} (the longer text: {longer}); {} that differ by at most a tenth in length: {even_accuracy} (the longer: \
              {even_longer})",
@@ -136,9 +137,7 @@ impl PairReport {
 
     /// The lines of the comment at the head of the file.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let by_hand = self
-            .by_hand
-            .map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"));
+        let by_hand = told_by_hand(self.by_hand);
         vec![
             format!("Fitted by `sonometer fit` {} to pairs, for `sonometer compare`:", env!("CARGO_PKG_VERSION")),
             "the text with the higher score is more of what the label says. A score by itself says nothing.".into(),

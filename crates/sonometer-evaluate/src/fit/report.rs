@@ -7,6 +7,7 @@ use super::scale::Weighted;
 use crate::evaluate::alarms::{Alarms, Rate};
 use crate::evaluate::measure::Estimate;
 use crate::evaluate::thresholds::Proposal;
+use crate::report::places;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 use sonometer_report::counted;
@@ -110,7 +111,7 @@ impl FitReport {
             format!("data      {}, sha-256 {}", self.data.name, self.data.digest),
             format!("items     {}", self.items()),
             format!("settings  {}, C {}, {folds} folds, threshold for {}", self.settings, self.cost, self.aim.name()),
-            format!("lines     {} of {} candidates{}", self.lines(), self.candidates, self.told_by_hand()),
+            format!("lines     {} of {} candidates{}", self.lines(), self.candidates, told_by_hand(self.by_hand)),
             "method    linear support vector machine, L2, squared hinge loss, by dual coordinate descent".into(),
             "          (Hsieh et al. 2008, ICML); activation is linear in it, the threshold at 0.5".into(),
             format!("alike     {}", Alike::told(self.alike)),
@@ -137,7 +138,7 @@ impl FitReport {
     pub(crate) fn note_on_length(&self) -> Option<String> {
         let auc = self.data.auc_of_length().filter(|auc| (auc - 0.5).abs() >= 0.1)?;
         let (which, auc) = if auc > 0.5 { ("longer", auc) } else { ("shorter", 1.0 - auc) };
-        let auc = short(Unit((auc * 1e6).round() as i64));
+        let auc = places(Unit((auc * 1e6).round() as i64));
         Some(format!("{which} items are positive more often: the number of words alone has an AUC of {auc}"))
     }
 
@@ -163,40 +164,30 @@ impl FitReport {
         })
     }
 
-    /// How much of the list a person wrote.
-    pub(crate) fn told_by_hand(&self) -> String {
-        self.by_hand
-            .map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"))
-    }
-
     /// Lines of the list.
     pub(crate) fn lines(&self) -> usize {
         self.weighted.lines.len()
     }
 }
 
+/// How much of a list a person wrote.
+pub(crate) fn told_by_hand(by_hand: Option<[usize; 2]>) -> String {
+    by_hand.map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"))
+}
+
 impl Figures {
     /// In one line, for comments.
     pub(crate) fn told(&self) -> String {
-        let [precision, recall, f1, macro_f1, auc] = self.all().map(|(_, value)| short(value));
+        let [precision, recall, f1, macro_f1, auc] = self.all().map(|(_, value)| places(value));
         format!("macro-F1 {macro_f1}, AUC {auc}, precision {precision}, recall {recall}, F1 {f1}")
     }
 }
 
-/// With three decimals.
-pub(crate) fn short(value: Unit) -> String {
-    let thousandths = (value.0 + 500) / 1000;
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
-}
-
 impl serde::Serialize for Figures {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(serde::Serialize)]
-        struct Value(#[serde(serialize_with = "number")] Unit);
-
         let mut map = serializer.serialize_map(None)?;
         for (name, value) in self.all() {
-            map.serialize_entry(name, &Value(value))?;
+            map.serialize_entry(name, &Figure(value))?;
         }
         map.serialize_entry("insufficient", &self.insufficient)?;
         map.end()

@@ -85,6 +85,17 @@ pub(super) fn sheet<'r>(subject: Subject, data: &Data, notes: &[String]) -> Shee
     }
 }
 
+/// What fitting to `on` by the label `reference` came to; `out`: the file that the protocol is written to.
+pub(super) fn fitted_sheet<'r>(name: String, reference: &str, on: &str, out: Option<&str>) -> Sheet<'r> {
+    Sheet {
+        kind: "fit",
+        subject: Subject { name, reference: reference.to_owned(), ..Subject::default() },
+        on: on.to_owned(),
+        foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
+        ..Sheet::default()
+    }
+}
+
 /// `; 3 not labelled, left out`, or nothing.
 pub(super) fn left_out(data: &Data, why: &str) -> String {
     match data.left_out {

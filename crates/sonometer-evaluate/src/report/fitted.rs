@@ -1,15 +1,15 @@
 //! What fitting and tuning came to, for people.
 
-use super::common::{alarms, cells, share, thresholds};
+use super::common::{alarms, cells, fitted_sheet, share, thresholds};
 use crate::fit::change::Change;
 use crate::fit::choice_report::{self, ChoiceFigures, ChoiceReport};
 use crate::fit::likeness::Alike;
 use crate::fit::measure::Figures;
 use crate::fit::pair_report::{PairFigures, PairReport};
-use crate::fit::report::{FitReport, NO_BACKGROUND};
+use crate::fit::report::{FitReport, NO_BACKGROUND, told_by_hand};
 use crate::fit::tune::Tuned;
 use sonometer::Unit;
-use sonometer_report::{Line, Paint, Part, Row, Sheet, Subject, Table, Tone, columns, counted};
+use sonometer_report::{Line, Paint, Part, Row, Sheet, Table, Tone, columns, counted};
 
 /// How many of the strongest lines are shown.
 const SHOWN: usize = 5;
@@ -25,7 +25,7 @@ impl FitReport {
                     "{} of {}{}, C {}",
                     counted(self.lines(), "line"),
                     counted(self.candidates, "candidate"),
-                    self.told_by_hand(),
+                    told_by_hand(self.by_hand),
                     self.cost
                 ),
             ),
@@ -48,13 +48,6 @@ impl FitReport {
         let broken = (self.broken > 0).then(|| broken(self.broken, out));
         let blind = self.alarms.is_none().then(|| format!("alarms {NO_BACKGROUND}"));
         Sheet {
-            kind: "fit",
-            subject: Subject {
-                name: "Fitted list".into(),
-                reference: self.data.label.clone(),
-                ..Subject::default()
-            },
-            on: self.data.name.clone(),
             facts,
             parts: vec![
                 table(&[("held out", &self.held_out), ("training", &self.training)]),
@@ -65,7 +58,7 @@ impl FitReport {
                 let size = self.protocol.len().div_ceil(1000);
                 Line::from("wrote ").and(Tone::Strong, out).and(Tone::Plain, format!(" ({size} KB)"))
             }),
-            data: String::new(),
+            ..fitted_sheet("Fitted list".into(), &self.data.label, &self.data.name, out)
         }
     }
 
@@ -118,13 +111,6 @@ impl ChoiceReport {
         };
         let together = [("held out", &self.held_out), ("training", &self.training)].map(row);
         Sheet {
-            kind: "fit",
-            subject: Subject {
-                name: "Fitted choice".into(),
-                reference: self.data.label.clone(),
-                ..Subject::default()
-            },
-            on: self.data.name.clone(),
             facts,
             parts: vec![
                 Part::Table(Table {
@@ -145,8 +131,7 @@ impl ChoiceReport {
             notes: vec![
                 "The marker with the highest activation is the choice; triggers are chosen for each marker by itself.".into(),
             ],
-            foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
-            data: String::new(),
+            ..fitted_sheet("Fitted choice".into(), &self.data.label, &self.data.name, out)
         }
     }
 
@@ -183,13 +168,6 @@ impl PairReport {
             ]))
         };
         Sheet {
-            kind: "fit",
-            subject: Subject {
-                name: "Fitted ranking".into(),
-                reference: self.data.label.clone(),
-                ..Subject::default()
-            },
-            on: self.data.name.clone(),
             facts: vec![
                 ("pairs", self.items()),
                 (
@@ -214,8 +192,7 @@ impl PairReport {
             notes: vec![
                 "Of even length: both texts differ by at most a tenth. Undecided pairs count half.".into(),
             ],
-            foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
-            data: String::new(),
+            ..fitted_sheet("Fitted ranking".into(), &self.data.label, &self.data.name, out)
         }
     }
 
@@ -259,18 +236,10 @@ impl Change {
             notes.push(self::broken(*broken, out));
         }
         Sheet {
-            kind: "fit",
-            subject: Subject {
-                name: format!("Marker `{}`", self.label),
-                reference: self.target.clone(),
-                ..Subject::default()
-            },
-            on: self.data.name.clone(),
             facts: vec![("items", items), ("alike", Alike::told(self.alike)), ("changes", changes)],
             parts: vec![table(&rows)],
             notes,
-            foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
-            data: String::new(),
+            ..fitted_sheet(format!("Marker `{}`", self.label), &self.target, &self.data.name, out)
         }
     }
 

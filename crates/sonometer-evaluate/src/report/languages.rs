@@ -1,9 +1,9 @@
 //! What fitting in several languages came to, for people.
 
-use super::common::{cells, share};
+use super::common::{cells, fitted_sheet, share};
 use crate::fit::languages::{LanguageReport, LanguagesReport, TOO_FEW};
 use sonometer::language;
-use sonometer_report::{Line, Part, Row, Sheet, Subject, Table, columns, counted};
+use sonometer_report::{Part, Row, Sheet, Table, columns, counted};
 
 impl LanguagesReport {
     /// What text and page show; `out`: the file that was asked for. With several languages the first sheet is of all together.
@@ -71,13 +71,6 @@ impl LanguagesReport {
             ));
         }
         Sheet {
-            kind: "fit",
-            subject: Subject {
-                name: "Languages".into(),
-                reference: self.label.clone(),
-                ..Subject::default()
-            },
-            on: self.name.clone(),
             facts: vec![("items", counted(self.items, "item"))],
             parts: vec![Part::Table(Table {
                 title: "Languages".into(),
@@ -86,8 +79,7 @@ impl LanguagesReport {
                 ..Table::default()
             })],
             notes,
-            foot: Line::default(),
-            data: String::new(),
+            ..fitted_sheet("Languages".into(), &self.label, &self.name, None)
         }
     }
 }
