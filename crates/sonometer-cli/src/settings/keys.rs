@@ -5,6 +5,7 @@ use sonometer_server::Limits;
 use sonometer_service::guard::Allowed;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// A setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,16 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// Says what it is about; a reload changes it.
+    fn live(self, about: &'static str) -> Self {
+        Self { live: true, about, ..self }
+    }
+
+    /// Says what it is about; it stays as it was at the start.
+    fn fixed(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
     /// The variable of the environment: `SONOMETER_LIMITS_BODY_BYTES`.
     pub(crate) fn variable(&self) -> String {
         format!("SONOMETER_{}", self.name.replace('.', "_").to_uppercase())
@@ -248,374 +259,164 @@ pub(super) fn rust_log(text: &str) -> String {
 }
 
 /// All settings, in the order in which they are printed.
-pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(list);
+pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(keys);
 
 /// The row of a setting.
 pub(crate) fn key(id: Name) -> &'static Key {
     &KEYS[id as usize]
 }
 
-fn list() -> Vec<Key> {
-    let text = |usual: &str| Value::Text(usual.to_owned());
-    let none = || Value::List(Vec::new());
+/// What a setting may be, and what it usually is.
+type Form = (Kind, Value);
+
+fn text(check: fn(&str) -> Result<(), String>, usual: &str) -> Form {
+    (Kind::Text(check), Value::Text(usual.to_owned()))
+}
+
+fn secret() -> Form {
+    (Kind::Secret, Value::Text(String::new()))
+}
+
+/// Usually empty.
+fn list(check: fn(&str) -> Result<(), String>) -> Form {
+    (Kind::List(check), Value::List(Vec::new()))
+}
+
+fn whole(least: u64, most: u64, usual: u64) -> Form {
+    (Kind::Whole(least, most), Value::Whole(usual))
+}
+
+fn switch(usual: bool) -> Form {
+    (Kind::Switch, Value::Switch(usual))
+}
+
+fn count(usual: usize) -> Form {
+    whole(1, 1_000_000, usual as u64)
+}
+
+fn bytes(usual: usize) -> Form {
+    whole(1_024, 1 << 32, usual as u64)
+}
+
+fn seconds(usual: Duration) -> Form {
+    whole(1, 366 * 24 * 3_600, usual.as_secs())
+}
+
+fn days(least: u64, usual: u64) -> Form {
+    whole(least, 36_500, usual)
+}
+
+fn failures(usual: u64) -> Form {
+    whole(0, 1_000_000, usual)
+}
+
+fn keys() -> Vec<Key> {
     let limits = Limits::default();
     let files = sonometer_server::FileLimits::default();
     let retention = sonometer_service::Retention::default();
-    let row = |id, name, kind, usual, live, about| Key { id, name, kind, usual, live, about };
-    let count = |id, name, usual: usize, live, about| {
-        row(id, name, Kind::Whole(1, 1_000_000), Value::Whole(usual as u64), live, about)
-    };
-    let bytes = |id, name, usual: usize, live, about| {
-        row(id, name, Kind::Whole(1_024, 1 << 32), Value::Whole(usual as u64), live, about)
-    };
-    let seconds = |id, name, usual: std::time::Duration, live, about| {
-        row(id, name, Kind::Whole(1, 366 * 24 * 3_600), Value::Whole(usual.as_secs()), live, about)
-    };
-    let days =
-        |id, name, usual: u64, about| row(id, name, Kind::Whole(0, 36_500), Value::Whole(usual), true, about);
+    let row = |id, name, (kind, usual)| Key { id, name, kind, usual, live: false, about: "" };
     vec![
-        row(
-            Name::Listen,
-            "listen",
-            Kind::Text(address),
-            text("127.0.0.1:8080"),
-            false,
-            "the address to listen on; port 0 chooses a free port",
+        row(Name::Listen, "listen", text(address, "127.0.0.1:8080"))
+            .fixed("the address to listen on; port 0 chooses a free port"),
+        row(Name::AdminListen, "admin_listen", text(address_or_none, ""))
+            .fixed("the address of the administration; empty: there is none"),
+        row(Name::Database, "database", text(any, "sonometer.sqlite"))
+            .fixed("an SQLite file, or postgres://user@host/database"),
+        row(Name::FirstToken, "first_token", text(any, ""))
+            .fixed("a file for the token of the first start; empty: standard output"),
+        row(Name::TlsCert, "tls.cert", text(any, ""))
+            .live("a PEM file with the certificate and those that vouch for it; empty: no TLS"),
+        row(Name::TlsKey, "tls.key", text(any, ""))
+            .live("a PEM file with the private key of the certificate"),
+        row(Name::CorsOrigins, "cors.origins", list(origin))
+            .live("the origins whose pages may call, such as https://app.example.com"),
+        row(Name::TrustedProxies, "proxies.trusted", list(network))
+            .live("the proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8"),
+        row(Name::LogFormat, "log.format", text(format_of_log, "json")).fixed("json or text"),
+        row(Name::LogLevel, "log.level", text(level, LOG_LEVEL))
+            .live("what is logged: error, warn, info, debug, trace, also by module"),
+        row(Name::OtlpEndpoint, "otlp.endpoint", text(collector, "")).fixed(
+            "a collector of OpenTelemetry for traces and metrics, such as http://127.0.0.1:4318; \
+             empty: nothing is sent",
         ),
-        row(
-            Name::AdminListen,
-            "admin_listen",
-            Kind::Text(address_or_none),
-            text(""),
-            false,
-            "the address of the administration; empty: there is none",
+        row(Name::OtlpHeaders, "otlp.headers", secret())
+            .fixed("headers for the collector, name=value with commas between them"),
+        row(Name::OtlpService, "otlp.service", text(word, "sonometer"))
+            .fixed("the name of the service in traces and metrics"),
+        row(Name::OtlpSamplePercent, "otlp.sample_percent", whole(0, 100, 100))
+            .fixed("how many of a hundred traces that begin here are sent; others follow their traceparent"),
+        row(Name::OtlpMetricsSeconds, "otlp.metrics_seconds", whole(0, 86_400, 60))
+            .fixed("how often metrics are sent; 0: never"),
+        row(Name::OtlpEvaluations, "otlp.evaluations", switch(false)).fixed(
+            "whether each reading is sent as an event gen_ai.evaluation.result: its score and where its \
+             evidence is, no text",
         ),
-        row(
-            Name::Database,
-            "database",
-            Kind::Text(any),
-            text("sonometer.sqlite"),
-            false,
-            "an SQLite file, or postgres://user@host/database",
-        ),
-        row(
-            Name::FirstToken,
-            "first_token",
-            Kind::Text(any),
-            text(""),
-            false,
-            "a file for the token of the first start; empty: standard output",
-        ),
-        row(
-            Name::TlsCert,
-            "tls.cert",
-            Kind::Text(any),
-            text(""),
-            true,
-            "a PEM file with the certificate and those that vouch for it; empty: no TLS",
-        ),
-        row(
-            Name::TlsKey,
-            "tls.key",
-            Kind::Text(any),
-            text(""),
-            true,
-            "a PEM file with the private key of the certificate",
-        ),
-        row(
-            Name::CorsOrigins,
-            "cors.origins",
-            Kind::List(origin),
-            none(),
-            true,
-            "the origins whose pages may call, such as https://app.example.com",
-        ),
-        row(
-            Name::TrustedProxies,
-            "proxies.trusted",
-            Kind::List(network),
-            none(),
-            true,
-            "the proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8",
-        ),
-        row(Name::LogFormat, "log.format", Kind::Text(format_of_log), text("json"), false, "json or text"),
-        row(
-            Name::LogLevel,
-            "log.level",
-            Kind::Text(level),
-            text(LOG_LEVEL),
-            true,
-            "what is logged: error, warn, info, debug, trace, also by module",
-        ),
-        row(
-            Name::OtlpEndpoint,
-            "otlp.endpoint",
-            Kind::Text(collector),
-            text(""),
-            false,
-            "a collector of OpenTelemetry for traces and metrics, such as http://127.0.0.1:4318; empty: nothing is sent",
-        ),
-        row(
-            Name::OtlpHeaders,
-            "otlp.headers",
-            Kind::Secret,
-            text(""),
-            false,
-            "headers for the collector, name=value with commas between them",
-        ),
-        row(
-            Name::OtlpService,
-            "otlp.service",
-            Kind::Text(word),
-            text("sonometer"),
-            false,
-            "the name of the service in traces and metrics",
-        ),
-        row(
-            Name::OtlpSamplePercent,
-            "otlp.sample_percent",
-            Kind::Whole(0, 100),
-            Value::Whole(100),
-            false,
-            "how many of a hundred traces that begin here are sent; others follow their traceparent",
-        ),
-        row(
-            Name::OtlpMetricsSeconds,
-            "otlp.metrics_seconds",
-            Kind::Whole(0, 86_400),
-            Value::Whole(60),
-            false,
-            "how often metrics are sent; 0: never",
-        ),
-        row(
-            Name::OtlpEvaluations,
-            "otlp.evaluations",
-            Kind::Switch,
-            Value::Switch(false),
-            false,
-            "whether each reading is sent as an event gen_ai.evaluation.result: its score and where its evidence is, no text",
-        ),
-        row(
-            Name::KeysFile,
-            "keys.file",
-            Kind::Text(any),
-            text(""),
-            false,
-            "a file with the keys that encrypt what is secret in the store, the newest first",
-        ),
-        row(
-            Name::KeysSecret,
-            "keys.secret",
-            Kind::Secret,
-            text(""),
-            false,
-            "the same keys here, with commas between them",
-        ),
-        row(
-            Name::CallbackHosts,
-            "callbacks.hosts",
-            Kind::List(host),
-            none(),
-            false,
-            "hosts that are not public and that callbacks may reach",
-        ),
-        row(Name::FilesOn, "files.on", Kind::Switch, Value::Switch(true), false, "whether files are fetched"),
-        row(
-            Name::FilesHosts,
-            "files.hosts",
-            Kind::List(host),
-            none(),
-            false,
-            "hosts that are not public and that files may be fetched from",
-        ),
-        bytes(
-            Name::FileNowBytes,
-            "files.now_bytes",
-            files.now_bytes,
-            false,
-            "the most bytes of a file while a caller waits",
-        ),
-        bytes(
-            Name::FileMostBytes,
-            "files.most_bytes",
-            files.most_bytes,
-            false,
-            "the most bytes of a file at all",
-        ),
-        seconds(
-            Name::FileNowSeconds,
-            "files.now_seconds",
-            files.now_time,
-            false,
-            "how long fetching may take while a caller waits",
-        ),
-        seconds(
-            Name::FileMostSeconds,
-            "files.most_seconds",
-            files.most_time,
-            false,
-            "how long fetching may take at all",
-        ),
-        count(
-            Name::FileFetches,
-            "files.fetches",
-            files.fetches,
-            false,
-            "how many files are fetched at once, for callers and for jobs each",
-        ),
-        count(Name::FileReaders, "files.readers", files.readers, false, "how many files are read at once"),
-        bytes(
-            Name::AudioBytes,
-            "files.audio_bytes",
-            files.audio_bytes,
-            false,
-            "the most bytes of a recording",
-        ),
-        seconds(
-            Name::AudioSeconds,
-            "files.audio_seconds",
-            files.audio_time,
-            false,
-            "how long fetching a recording may take",
-        ),
-        count(
-            Name::Hearings,
-            "files.hearings",
-            files.hearings,
-            false,
-            "how many recordings are heard at once",
-        ),
-        row(
-            Name::TranscriberCommand,
-            "transcriber.command",
-            Kind::Text(any),
-            text(""),
-            false,
-            "what hears recordings, as `sense --transcriber`; empty: they are refused",
-        ),
-        row(
-            Name::TranscriberSeconds,
-            "transcriber.seconds",
-            Kind::Whole(0, 1 << 32),
-            Value::Whole(0),
-            false,
-            "the most seconds for a channel; 0: 60 and four times its length",
-        ),
-        bytes(Name::BodyBytes, "limits.body_bytes", limits.body_bytes, true, "the most bytes of a body"),
-        seconds(
-            Name::ArrivalSeconds,
-            "limits.arrival_seconds",
-            limits.arrival,
-            true,
-            "how long a body may take to arrive, and the head of a request",
-        ),
-        count(Name::Arriving, "limits.arriving", limits.arriving, true, "how many bodies arrive at once"),
-        count(
-            Name::InFlight,
-            "limits.in_flight",
-            limits.in_flight,
-            true,
-            "how many requests are worked on at once",
-        ),
-        count(
-            Name::Waiting,
-            "limits.waiting",
-            limits.waiting,
-            true,
-            "how many requests of one organization wait for their turn",
-        ),
-        seconds(
-            Name::TurnSeconds,
-            "limits.turn_seconds",
-            limits.turn,
-            true,
-            "how long a request waits for its turn before it is sent away",
-        ),
-        count(
-            Name::Connections,
-            "limits.connections",
-            limits.connections,
-            true,
-            "how many connections are held at once",
-        ),
-        count(
-            Name::Streams,
-            "limits.streams",
-            limits.streams,
-            true,
-            "the most streams that are open at the same time",
-        ),
-        seconds(
-            Name::HeartbeatSeconds,
-            "limits.heartbeat_seconds",
-            limits.heartbeat,
-            true,
-            "after how long a silence a stream says that it still lives",
-        ),
-        seconds(
-            Name::StalledSeconds,
-            "limits.stalled_seconds",
-            limits.stalled,
-            true,
-            "after how long a connection is ended whose client takes nothing of an answer",
-        ),
-        seconds(
-            Name::DiveIdleSeconds,
-            "limits.dive_idle_seconds",
-            limits.dive_idle,
-            false,
-            "after how long without an action a dive is closed",
-        ),
-        seconds(
-            Name::DrainSeconds,
-            "limits.drain_seconds",
-            limits.drain,
-            true,
-            "how long a stop waits for what is under way",
-        ),
-        row(
-            Name::FailuresOfClient,
-            "limits.failures_of_client",
-            Kind::Whole(0, 1_000_000),
-            Value::Whole(limits.failures_of_client),
-            true,
-            "bad tokens from one address in a minute, then 429; 0: no limit",
-        ),
-        row(
-            Name::FailuresOfPrefix,
-            "limits.failures_of_prefix",
-            Kind::Whole(0, 1_000_000),
-            Value::Whole(limits.failures_of_prefix),
-            true,
-            "bad tokens that begin alike in a minute, then 429; 0: no limit",
-        ),
-        row(
-            Name::ResultsDays,
-            "retention.results_days",
-            // With 0 a result would be gone before anybody could fetch it, and with it the notification that waits for its second try.
-            Kind::Whole(1, 36_500),
-            Value::Whole(retention.results_days),
-            true,
-            "how long results of jobs are kept",
-        ),
-        days(
-            Name::AnswersDays,
-            "retention.answers_days",
-            retention.answers_days,
-            "how long answers under an Idempotency-Key are kept; 0: this month and the last",
-        ),
-        days(
-            Name::TextsDays,
-            "retention.texts_days",
-            retention.texts_days,
-            "how long actions and answers of closed dives are kept",
-        ),
-        days(
-            Name::AuditDays,
-            "retention.audit_days",
-            retention.audit_days,
-            "how long the audit log is kept; 0: for ever",
-        ),
+        row(Name::KeysFile, "keys.file", text(any, ""))
+            .fixed("a file with the keys that encrypt what is secret in the store, the newest first"),
+        row(Name::KeysSecret, "keys.secret", secret()).fixed("the same keys here, with commas between them"),
+        row(Name::CallbackHosts, "callbacks.hosts", list(host))
+            .fixed("hosts that are not public and that callbacks may reach"),
+        row(Name::FilesOn, "files.on", switch(true)).fixed("whether files are fetched"),
+        row(Name::FilesHosts, "files.hosts", list(host))
+            .fixed("hosts that are not public and that files may be fetched from"),
+        row(Name::FileNowBytes, "files.now_bytes", bytes(files.now_bytes))
+            .fixed("the most bytes of a file while a caller waits"),
+        row(Name::FileMostBytes, "files.most_bytes", bytes(files.most_bytes))
+            .fixed("the most bytes of a file at all"),
+        row(Name::FileNowSeconds, "files.now_seconds", seconds(files.now_time))
+            .fixed("how long fetching may take while a caller waits"),
+        row(Name::FileMostSeconds, "files.most_seconds", seconds(files.most_time))
+            .fixed("how long fetching may take at all"),
+        row(Name::FileFetches, "files.fetches", count(files.fetches))
+            .fixed("how many files are fetched at once, for callers and for jobs each"),
+        row(Name::FileReaders, "files.readers", count(files.readers))
+            .fixed("how many files are read at once"),
+        row(Name::AudioBytes, "files.audio_bytes", bytes(files.audio_bytes))
+            .fixed("the most bytes of a recording"),
+        row(Name::AudioSeconds, "files.audio_seconds", seconds(files.audio_time))
+            .fixed("how long fetching a recording may take"),
+        row(Name::Hearings, "files.hearings", count(files.hearings))
+            .fixed("how many recordings are heard at once"),
+        row(Name::TranscriberCommand, "transcriber.command", text(any, ""))
+            .fixed("what hears recordings, as `sense --transcriber`; empty: they are refused"),
+        row(Name::TranscriberSeconds, "transcriber.seconds", whole(0, 1 << 32, 0))
+            .fixed("the most seconds for a channel; 0: 60 and four times its length"),
+        row(Name::BodyBytes, "limits.body_bytes", bytes(limits.body_bytes)).live("the most bytes of a body"),
+        row(Name::ArrivalSeconds, "limits.arrival_seconds", seconds(limits.arrival))
+            .live("how long a body may take to arrive, and the head of a request"),
+        row(Name::Arriving, "limits.arriving", count(limits.arriving)).live("how many bodies arrive at once"),
+        row(Name::InFlight, "limits.in_flight", count(limits.in_flight))
+            .live("how many requests are worked on at once"),
+        row(Name::Waiting, "limits.waiting", count(limits.waiting))
+            .live("how many requests of one organization wait for their turn"),
+        row(Name::TurnSeconds, "limits.turn_seconds", seconds(limits.turn))
+            .live("how long a request waits for its turn before it is sent away"),
+        row(Name::Connections, "limits.connections", count(limits.connections))
+            .live("how many connections are held at once"),
+        row(Name::Streams, "limits.streams", count(limits.streams))
+            .live("the most streams that are open at the same time"),
+        row(Name::HeartbeatSeconds, "limits.heartbeat_seconds", seconds(limits.heartbeat))
+            .live("after how long a silence a stream says that it still lives"),
+        row(Name::StalledSeconds, "limits.stalled_seconds", seconds(limits.stalled))
+            .live("after how long a connection is ended whose client takes nothing of an answer"),
+        row(Name::DiveIdleSeconds, "limits.dive_idle_seconds", seconds(limits.dive_idle))
+            .fixed("after how long without an action a dive is closed"),
+        row(Name::DrainSeconds, "limits.drain_seconds", seconds(limits.drain))
+            .live("how long a stop waits for what is under way"),
+        row(Name::FailuresOfClient, "limits.failures_of_client", failures(limits.failures_of_client))
+            .live("bad tokens from one address in a minute, then 429; 0: no limit"),
+        row(Name::FailuresOfPrefix, "limits.failures_of_prefix", failures(limits.failures_of_prefix))
+            .live("bad tokens that begin alike in a minute, then 429; 0: no limit"),
+        // With 0 a result would be gone before anybody could fetch it, and with it the notification that waits
+        // for its second try.
+        row(Name::ResultsDays, "retention.results_days", days(1, retention.results_days))
+            .live("how long results of jobs are kept"),
+        row(Name::AnswersDays, "retention.answers_days", days(0, retention.answers_days))
+            .live("how long answers under an Idempotency-Key are kept; 0: this month and the last"),
+        row(Name::TextsDays, "retention.texts_days", days(0, retention.texts_days))
+            .live("how long actions and answers of closed dives are kept"),
+        row(Name::AuditDays, "retention.audit_days", days(0, retention.audit_days))
+            .live("how long the audit log is kept; 0: for ever"),
     ]
 }
 
