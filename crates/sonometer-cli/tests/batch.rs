@@ -1,31 +1,20 @@
 //! `sonometer batch`: order, bytes, errors at their lines, pipes, and going on after a kill.
 
+mod built;
+
+use built::{command, golden, root, text};
 use proptest::prelude::*;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
 const TALKS: &str = "crates/sonometer-cli/tests/protocols/talks.jsonl";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
-    command
-}
-
 fn run(arguments: &[&str]) -> Output {
     command(arguments).output().expect("starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
 }
 
 /// The path of a file that is not there yet.
@@ -39,15 +28,6 @@ fn scratch(name: &str, bytes: &[u8]) -> String {
     let path = fresh(name);
     fs::write(&path, bytes).expect("can be written");
     path
-}
-
-fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
 }
 
 /// What `sense` prints of lines that hold enough, by their place among the lines that are not blank.

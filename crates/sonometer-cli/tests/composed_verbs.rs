@@ -1,38 +1,20 @@
 //! `fmt`, `test`, `publish`, `diff` and `sense --explain` with metrics and blueprints.
 
+mod built;
+
+use built::{folder, path};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 const CALL: &str = "fixtures/interactions/support-call.json";
 const METRIC: &str = "sonometer_metric: 1\nid: tone\nversion: \"1.0\"\ncomponents:\n  - {protocol: courtesy@1.0, weight: 3}\n  - {protocol: personal-data@1.0}\n";
 const BLUEPRINT: &str =
     "sonometer_blueprint: 1\nid: look\nversion: \"1.0\"\nprotocols: [affect@1.0]\nmetrics: [tone@1.0]\n";
 
-/// Code, output and errors of the command in the root of the repository, in an environment without wishes.
+/// Code, output and errors.
 fn run(arguments: &[&str]) -> (i32, String, String) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(root).env_clear().stdin(Stdio::null());
-    let output = command.output().expect("starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("writes UTF-8");
-    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
-}
-
-/// A folder of its own with these files.
-fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("can be made");
-    for (name, text) in files {
-        fs::write(folder.join(name), text).expect("can be written");
-    }
-    folder
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().expect("is UTF-8").to_owned()
+    built::run(arguments).parts()
 }
 
 #[test]

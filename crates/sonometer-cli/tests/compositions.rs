@@ -2,35 +2,25 @@
 //!
 //! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
 
+mod built;
+
+use built::root;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
 const CALL: &str = "fixtures/interactions/support-call.json";
 const THREAD: &str = "fixtures/interactions/heated-thread.json";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// Exit code, output, errors.
 fn run(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
-    let output = command.output().expect("starts");
-    let text = |bytes| String::from_utf8(bytes).expect("writes UTF-8");
-    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
+    built::run(arguments).parts()
 }
 
 fn golden(name: &str, arguments: &[&str]) {
     let (code, out, err) = run(arguments);
     assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, &out).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert_eq!(out, expected, "{name} differs; look at it, then BLESS=1");
+    built::golden(name, &out);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `sonometer dive` from a terminal's point of view.
 
+mod built;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -28,10 +30,7 @@ fn run(folder: &Path, arguments: &[&str], typed: &str) -> Ran {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dive-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("can be made");
-    folder
+    built::folder(&format!("dive-{name}"), &[])
 }
 
 #[test]

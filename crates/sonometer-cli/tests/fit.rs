@@ -2,9 +2,11 @@
 //!
 //! Expected outputs stand in `tests/fit`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
 
+mod built;
+
+use built::{Ran, command_in, kept};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fit")
@@ -17,27 +19,18 @@ fn invented() -> PathBuf {
 
 /// A folder of its own for each test.
 fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fit").join(name);
-    fs::create_dir_all(&path).expect("can be made");
+    let path = built::folder(&format!("fit/{name}"), &[]);
     fs::copy(invented().join("corpus.jsonl"), path.join("corpus.jsonl")).expect("can be copied");
     path
 }
 
 fn run(folder: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments.split(' ')).current_dir(folder).env_clear().stdin(Stdio::null());
-    let output = command.output().expect("starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("writes UTF-8");
-    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    Ran::from(command_in(folder, &arguments).output().expect("starts")).parts()
 }
 
 fn golden(name: &str, found: &str) {
-    let path = here().join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
+    kept(&here().join(name), found);
 }
 
 const FIT: &str =

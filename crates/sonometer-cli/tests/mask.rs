@@ -1,41 +1,28 @@
 //! `sonometer mask`, and how other verbs show masked places: by kinds, with keys from files and the environment.
 
+mod built;
+
+use built::{command, piped, printed, text};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 const KEY: &str = "a key of the caller's own";
 
 fn run_in(environment: &[(&str, &str)], arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
-        .args(arguments)
-        .env_clear()
-        .envs(environment.iter().copied())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starts");
-    // What fails before it reads closes its input.
-    let _ = child.stdin.take().expect("is piped").write_all(input.as_bytes());
-    child.wait_with_output().expect("ends")
+    let mut command = command(arguments);
+    command.envs(environment.iter().copied());
+    piped(command, input.as_bytes())
 }
 
+#[track_caller]
 fn shown(arguments: &[&str], input: &str) -> String {
-    let output = run_in(&[], arguments, input);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout)
+    printed(&run_in(&[], arguments, input))
 }
 
+#[track_caller]
 fn refused(arguments: &[&str], input: &str) -> String {
-    let output = run_in(&[], arguments, input);
-    assert_eq!(output.status.code(), Some(2));
-    text(&output.stderr)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
+    built::refused(&run_in(&[], arguments, input))
 }
 
 fn file(name: &str, content: &str) -> String {

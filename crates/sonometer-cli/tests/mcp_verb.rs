@@ -1,21 +1,13 @@
 //! `sonometer mcp` as a client starts it.
 #![cfg(feature = "mcp")]
 
+mod built;
+
+use built::{Running, folder};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-
-/// Ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use std::process::{Command, Stdio};
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
@@ -34,23 +26,13 @@ fn hello() -> String {
     call(1, "initialize", hello) + "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
 }
 
-/// A folder of its own with these files.
-fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("sonometer-mcp-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    for (name, text) in files {
-        std::fs::write(folder.join(name), text).expect("a file");
-    }
-    folder
-}
-
 /// A protocol that names a list file beside it.
 const OWN: &str = "sonometer: 1\nid: names\nversion: \"1.0\"\ntaxonomy: Signal\nscore: any\nlist_files: {first: first.txt}\nmarkers:\n  \
                    - label: name\n    strong: \"@first\"\n    hit: Ann\n";
 
 #[test]
 fn own_files_are_served_over_standard_input_until_it_ends() {
-    let folder = folder("own", &[("names.yaml", OWN), ("first.txt", "ann\nbob\n")]);
+    let folder = folder("mcp-own", &[("names.yaml", OWN), ("first.txt", "ann\nbob\n")]);
     let path = folder.join("names.yaml").display().to_string();
     let mut child = command(&[&path])
         .stdin(Stdio::piped())
@@ -83,7 +65,7 @@ fn complaint(arguments: &[&str]) -> String {
 
 #[test]
 fn what_cannot_be_served_is_told_at_the_start() {
-    let folder = folder("wrong", &[("short.txt", "secret\n"), ("broken.yaml", "sonometer: 1\n")]);
+    let folder = folder("mcp-wrong", &[("short.txt", "secret\n"), ("broken.yaml", "sonometer: 1\n")]);
     let path = |name: &str| folder.join(name).display().to_string();
     for (arguments, part) in [
         (vec!["courtesy".to_owned()], "`courtesy` is not a file; what ships is served in any case"),

@@ -1,29 +1,22 @@
 //! `sonometer proxy` as a user starts it.
 #![cfg(all(feature = "proxy", unix))]
 
+mod built;
+
+use built::Running;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Ends with the test.
-struct Running(Child);
 
 impl Running {
     /// Has it read its file again.
     fn hang_up(&self) {
         let process = self.0.id().to_string();
         assert!(Command::new("kill").args(["-HUP", &process]).status().expect("there is kill").success());
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -1,16 +1,14 @@
 //! `sonometer report`: what is in a page and in Markdown, and what never is.
 
+mod built;
+
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("can be made");
-    folder
+    built::folder(&format!("report/{name}"), &[])
 }
 
 fn report(folder: &Path, arguments: &[&str]) -> Output {

@@ -1,27 +1,25 @@
 //! Recordings through the built command, which decodes them in a process apart.
 #![cfg(all(feature = "audio", unix))]
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod built;
+
+use built::{command_in, printed, refused, root};
+use std::process::Output;
 
 /// The command in the folder of recordings.
 fn run(arguments: &[&str]) -> Output {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/audio");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(folder).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
-    command.output().expect("starts")
+    let mut command = command_in(&root().join("fixtures/audio"), arguments);
+    command.env("PATH", "/usr/bin:/bin").output().expect("starts")
 }
 
+#[track_caller]
 fn out(arguments: &[&str]) -> String {
-    let ran = run(arguments);
-    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    String::from_utf8(ran.stdout).expect("is UTF-8")
+    printed(&run(arguments))
 }
 
+#[track_caller]
 fn refusal(arguments: &[&str]) -> String {
-    let ran = run(arguments);
-    assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
-    String::from_utf8(ran.stderr).expect("is UTF-8")
+    refused(&run(arguments))
 }
 
 /// A recogniser that prints each side of the talk.

@@ -1,9 +1,10 @@
 //! `fmt`, `publish` and `diff` with stages.
 
+mod built;
+
+use built::{Ran, command, path, piped};
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 const UNTIDY: &str = "crates/sonometer-cli/tests/stages/untidy.yaml";
 const TIDY: &str = include_str!("golden/tidy-stage.yaml");
@@ -50,37 +51,17 @@ walkthroughs:
   parrot: {expect: fail, say: [thanks door polite]}
 ";
 
-/// Code, output and errors of the command in the root of the repository, in an environment without wishes.
+/// Code, output and errors.
 fn run_with_input(arguments: &[&str], typed: &str) -> (i32, String, String) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(root).env_clear();
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().expect("starts");
-    // Not every verb reads it.
-    let _ = child.stdin.take().expect("is piped").write_all(typed.as_bytes());
-    let output = child.wait_with_output().expect("ends");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("writes UTF-8");
-    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
+    Ran::from(piped(command(arguments), typed.as_bytes())).parts()
 }
 
 fn run(arguments: &[&str]) -> (i32, String, String) {
-    run_with_input(arguments, "")
+    built::run(arguments).parts()
 }
 
-/// A folder of its own with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stage-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("can be made");
-    for (name, text) in files {
-        fs::write(folder.join(name), text).expect("can be written");
-    }
-    folder
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().expect("is UTF-8").to_owned()
+    built::folder(&format!("stage-{name}"), files)
 }
 
 fn read(path: &str) -> String {

@@ -1,29 +1,20 @@
 //! `sonometer stream`: what comes in bit by bit gives what the whole gives; a guard lets nothing private through.
 
+mod built;
+
+use built::{command, text};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 
 fn start(arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_sonometer"))
-        .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starts")
+    let mut command = command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts")
 }
 
 fn run(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = start(arguments);
     child.stdin.take().expect("is piped").write_all(input).expect("reads its input");
     child.wait_with_output().expect("ends")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
 }
 
 const REPLY: &[u8] = "Thank you so much for your patience. I have looked at the invoice with the café. \

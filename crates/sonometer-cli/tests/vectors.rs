@@ -1,11 +1,12 @@
 //! Every test vector through the built command.
 
+mod built;
+
+use built::{command, command_in, folder, piped, text};
 use sonometer_reference::vectors::{self, Outcome, Vector};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// What one process can sense: vectors of one protocol and view, an interaction a line.
 type Batches<'v> = BTreeMap<(&'v str, Vec<String>), Vec<&'v Vector>>;
@@ -40,40 +41,22 @@ fn sense(protocol: &str, options: &[String], input: &str) -> Vec<String> {
     let extension = if protocol.starts_with('{') { "json" } else { "yaml" };
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("vectors.{extension}"));
     fs::write(&file, protocol).expect("can be written");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
-        .args(["sense", file.to_str().expect("is UTF-8"), "-"])
-        .args(options)
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("starts");
-    let mut stdin = child.stdin.take().expect("is piped");
-    let input = input.to_owned();
-    // In a thread of its own: the command may write before it has read everything, or want no input at all.
-    let writer = std::thread::spawn(move || {
-        let _ = stdin.write_all(input.as_bytes());
-    });
-    let output = child.wait_with_output().expect("ends");
-    writer.join().expect("has written");
-    let out = String::from_utf8(output.stdout).expect("writes UTF-8");
-    out.split_terminator('\n').map(str::to_owned).collect()
+    let file = file.to_str().expect("is UTF-8");
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let output = piped(command(&[&["sense", file, "-"], &options[..]].concat()), input.as_bytes());
+    text(&output.stdout).split_terminator('\n').map(str::to_owned).collect()
 }
 
 /// Runs a vector whose target or interactions need files of their own, in a folder of its own.
 fn run_composed(vector: &Vector) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("composed");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("can be made");
+    let folder = folder("composed", &[]);
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("can be written");
     vector.shelf.iter().enumerate().for_each(|(at, source)| write(&format!("named-{at}.json"), source));
     write("target.json", &vector.target);
     // Interactions beside protocols are none.
     fs::create_dir_all(folder.join("talks")).expect("can be made");
     write("talks/a.json", &vector.interaction);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.current_dir(&folder).env_clear();
+    let mut command = command_in(&folder, &[]);
     match &vector.interaction_b {
         Some(other) => {
             write("talks/b.json", other);
@@ -84,8 +67,7 @@ fn run_composed(vector: &Vector) -> Vec<String> {
         }
     }
     let output = command.output().expect("ends");
-    let out = String::from_utf8(output.stdout).expect("writes UTF-8");
-    out.split_terminator('\n').map(str::to_owned).collect()
+    text(&output.stdout).split_terminator('\n').map(str::to_owned).collect()
 }
 
 /// What is wrong with a line of output, if anything.

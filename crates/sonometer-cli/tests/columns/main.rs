@@ -1,6 +1,8 @@
 //! `sonometer batch` over tables: every format in and out, conversations of rows, going on after a kill, and messages.
 #![cfg(feature = "columns")]
 
+#[path = "../built/mod.rs"]
+mod built;
 mod resume;
 mod trouble;
 
@@ -13,40 +15,26 @@ use arrow_array::{
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_select::concat::concat_batches;
+use built::text;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::properties::WriterProperties;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(home()).env_clear().stdin(Stdio::null());
-    command
+    built::command_in(&home(), arguments)
+}
+
+fn piped(arguments: &[&str], input: &[u8]) -> Output {
+    built::piped(command(arguments), input)
 }
 
 fn run(arguments: &[&str]) -> Output {
     command(arguments).output().expect("starts")
-}
-
-/// Runs with this on standard input. The command may end before it has read all of it.
-fn piped(arguments: &[&str], input: &[u8]) -> Output {
-    let mut command = command(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("starts");
-    let mut to = child.stdin.take().expect("is piped");
-    std::thread::scope(|scope| {
-        // Beside it: either side may wait for the other where both write more than a pipe holds.
-        scope.spawn(move || to.write_all(input));
-        child.wait_with_output().expect("ends")
-    })
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
 }
 
 /// Runs what must succeed; what it says on standard error.

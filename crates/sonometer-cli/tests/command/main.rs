@@ -3,13 +3,15 @@
 //! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
 
 mod authoring;
+#[path = "../built/mod.rs"]
+mod built;
 mod pages;
 mod usage;
 
+use built::{Ran, command, golden, piped, root, run};
 use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 const CALL: &str = "fixtures/interactions/support-call.json";
 const CARDS: &str = "crates/sonometer-cli/tests/protocols/cards.yaml";
@@ -21,44 +23,8 @@ const TALKS: &str = "crates/sonometer-cli/tests/protocols/talks.jsonl";
 const UNTIDY: &str = "crates/sonometer-cli/tests/protocols/untidy.yaml";
 const ENOUGH: &str = "Thank you so much for waiting with me, I really appreciate it today.";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The command in the root of the repository, in an environment without wishes.
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
-    command
-}
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Self {
-            code: output.status.code().expect("ends by itself"),
-            out: String::from_utf8(output.stdout).expect("writes UTF-8"),
-            err: String::from_utf8(output.stderr).expect("writes UTF-8"),
-        }
-    }
-}
-
-fn run(arguments: &[&str]) -> Ran {
-    command(arguments).output().expect("starts").into()
-}
-
 fn run_with_input(arguments: &[&str], input: &[u8]) -> Ran {
-    let mut command = command(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("starts");
-    // A command that does not want its input may be gone already.
-    let _ = child.stdin.take().expect("is piped").write_all(input);
-    child.wait_with_output().expect("ends").into()
+    piped(command(arguments), input).into()
 }
 
 /// A file that lives as long as the target folder.
@@ -66,15 +32,6 @@ fn scratch(name: &str, bytes: &[u8]) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, bytes).expect("can be written");
     path.to_str().expect("is UTF-8").to_owned()
-}
-
-fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
 }
 
 #[test]

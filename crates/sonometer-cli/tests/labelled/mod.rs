@@ -1,37 +1,16 @@
 //! What tests of `sonometer evaluate` share.
 
+#[path = "../built/mod.rs"]
+mod built;
+
+pub(crate) use built::{Ran, golden, root, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-/// The root of the repository.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// How the command ended, and what it printed.
-pub(crate) struct Ran {
-    pub(crate) code: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
-}
 
 /// `sonometer evaluate` with these arguments.
 pub(crate) fn evaluate(arguments: &[&str]) -> Ran {
     run(&[&["evaluate"], arguments].concat())
-}
-
-/// The command in the root of the repository, in an environment without wishes.
-pub(crate) fn run(arguments: &[&str]) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
-    let output = command.output().expect("starts");
-    Ran {
-        code: output.status.code().expect("ends by itself"),
-        out: String::from_utf8(output.stdout).expect("writes UTF-8"),
-        err: String::from_utf8(output.stderr).expect("writes UTF-8"),
-    }
 }
 
 /// What it prints where all is well.
@@ -75,13 +54,4 @@ pub(crate) fn bare(page: &str) -> String {
     let page = without(page, "style");
     // Only a page with a slider has one.
     if page.contains("<script>") { without(&page, "script") } else { page }
-}
-
-pub(crate) fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
 }
