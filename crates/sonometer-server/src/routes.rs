@@ -137,12 +137,12 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    const fn get(act: Act, path: &'static str, answer: &'static str, about: &'static str) -> Self {
+    const fn get(act: Act, path: &'static str, answer: &'static str) -> Self {
         Self {
             act,
             method: "GET",
             path,
-            about,
+            about: "",
             token: Token::Required(Some(Scope::Read)),
             sensing: false,
             body: None,
@@ -155,20 +155,49 @@ impl Endpoint {
         }
     }
 
-    const fn post(
-        act: Act,
-        path: &'static str,
-        answer: &'static str,
-        about: &'static str,
-        body: fn() -> Shape,
-    ) -> Self {
-        Self {
-            method: "POST",
-            token: Token::Required(Some(Scope::Sense)),
-            sensing: true,
-            body: Some(body),
-            ..Self::get(act, path, answer, about)
-        }
+    const fn post(act: Act, path: &'static str, answer: &'static str, body: fn() -> Shape) -> Self {
+        let get = Self::get(act, path, answer);
+        Self { method: "POST", sensing: true, body: Some(body), ..get.scope(Scope::Sense) }
+    }
+
+    const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    const fn method(self, method: &'static str) -> Self {
+        Self { method, ..self }
+    }
+
+    const fn token(self, token: Token) -> Self {
+        Self { token, ..self }
+    }
+
+    const fn scope(self, scope: Scope) -> Self {
+        self.token(Token::Required(Some(scope)))
+    }
+
+    const fn without_ics(self) -> Self {
+        Self { sensing: false, ..self }
+    }
+
+    const fn bodiless(self) -> Self {
+        Self { bodiless: true, ..self }
+    }
+
+    const fn later(self, later: &'static str) -> Self {
+        Self { later, ..self }
+    }
+
+    const fn query(self, query: &'static [&'static str]) -> Self {
+        Self { query, ..self }
+    }
+
+    const fn refuses(self, refuses: &'static [Code]) -> Self {
+        Self { refuses, ..self }
+    }
+
+    const fn repeatable(self) -> Self {
+        Self { repeatable: true, ..self }
     }
 
     /// The name of the parameter in the path, if there is one.
@@ -181,300 +210,155 @@ const MEASURING: &[Code] =
     &[Code::TargetNotFound, Code::QuotaExhausted, Code::InsufficientSignal, Code::IdempotencyConflict];
 const BATCHING: &[Code] = &[Code::TargetNotFound, Code::QuotaExhausted, Code::IdempotencyConflict];
 const FINDING: &[Code] = &[Code::TargetNotFound];
+const OPENING: &[Code] = &[
+    Code::TargetNotFound,
+    Code::AccessDenied,
+    Code::QuotaExhausted,
+    Code::AttemptsExhausted,
+    Code::PasswordInvalid,
+    Code::IdempotencyConflict,
+];
+const ACTING: &[Code] = &[
+    Code::DiveNotFound,
+    Code::DiveClosed,
+    Code::TurnConflict,
+    Code::QuotaExhausted,
+    Code::ActionTooLong,
+    Code::IdempotencyConflict,
+];
 const PAGING: &[&str] = &["limit", "offset"];
 const CHARGES: &[&str] = &["period", "from", "until", "token", "target", "request_id", "limit", "cursor"];
 const EXPORT: &[&str] = &["format", "period", "from", "until", "token", "target", "request_id"];
 
 /// Every endpoint.
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
-    Endpoint {
-        refuses: MEASURING,
-        repeatable: true,
-        later: "Accepted",
-        ..Endpoint::post(
-            Act::Sense,
-            "/api/v1/sense",
-            "Sense",
-            "Measure one interaction; as a job if there is a callback or a large file.",
-            request::sense_shape,
+    Endpoint::post(Act::Sense, "/api/v1/sense", "Sense", request::sense_shape)
+        .about("Measure one interaction; as a job if there is a callback or a large file.")
+        .refuses(MEASURING)
+        .repeatable()
+        .later("Accepted"),
+    Endpoint::post(Act::Compare, "/api/v1/sense/compare", "Compare", request::compare_shape)
+        .about("Measure two interactions against the same target and return the differential.")
+        .refuses(MEASURING)
+        .repeatable(),
+    Endpoint::post(Act::SenseStream, "/api/v1/sense/stream", "Event", request::stream_shape)
+        .about(
+            "Measure one interaction and send the results as Server-Sent Events: `resonance`, `fidelity`, \
+             `complete`.",
         )
-    },
-    Endpoint {
-        refuses: MEASURING,
-        repeatable: true,
-        ..Endpoint::post(
-            Act::Compare,
-            "/api/v1/sense/compare",
-            "Compare",
-            "Measure two interactions against the same target and return the differential.",
-            request::compare_shape,
+        .refuses(MEASURING)
+        .repeatable(),
+    Endpoint::post(Act::SenseBatch, "/api/v1/sense/batch", "Batch", request::batch_shape)
+        .about("Measure several interactions against one target. All are charged, or none.")
+        .refuses(BATCHING)
+        .repeatable()
+        .later("Queued"),
+    Endpoint::post(Act::CheckFidelity, "/api/v1/fidelity/check", "FidelityCheck", request::fidelity_shape)
+        .about("Check whether content holds sufficient signal. Costs no ICS.")
+        .refuses(FINDING),
+    Endpoint::get(Act::GetUsage, "/api/v1/usage", "Usage")
+        .about("ICS consumption and quota of the current period."),
+    Endpoint::post(Act::EstimateUsage, "/api/v1/usage/estimate", "Estimate", request::estimate_shape)
+        .about("Estimate ICS before sensing. Costs no ICS.")
+        .refuses(FINDING)
+        .scope(Scope::Read)
+        .without_ics(),
+    Endpoint::get(Act::GetHistory, "/api/v1/usage/history", "History")
+        .about("What was charged in a period, newest first.")
+        .query(&["period", "limit", "offset"]),
+    Endpoint::get(Act::ListCharges, "/api/v1/usage/charges", "Charges")
+        .about(
+            "Every measurement that was charged, with its request, token, target and metamarkers, \
+             newest first.",
         )
-    },
-    Endpoint {
-        refuses: MEASURING,
-        repeatable: true,
-        ..Endpoint::post(
-            Act::SenseStream,
-            "/api/v1/sense/stream",
-            "Event",
-            "Measure one interaction and send the results as Server-Sent Events: `resonance`, `fidelity`, `complete`.",
-            request::stream_shape,
+        .query(CHARGES),
+    Endpoint::get(Act::ExportCharges, "/api/v1/usage/export", "")
+        .about(
+            "The same as a file, oldest first: its sums are what the account had used when \
+             the export began.",
         )
-    },
-    Endpoint {
-        refuses: BATCHING,
-        repeatable: true,
-        later: "Queued",
-        ..Endpoint::post(
-            Act::SenseBatch,
-            "/api/v1/sense/batch",
-            "Batch",
-            "Measure several interactions against one target. All are charged, or none.",
-            request::batch_shape,
-        )
-    },
-    Endpoint {
-        refuses: FINDING,
-        ..Endpoint::post(
-            Act::CheckFidelity,
-            "/api/v1/fidelity/check",
-            "FidelityCheck",
-            "Check whether content holds sufficient signal. Costs no ICS.",
-            request::fidelity_shape,
-        )
-    },
-    Endpoint::get(
-        Act::GetUsage,
-        "/api/v1/usage",
-        "Usage",
-        "ICS consumption and quota of the current period.",
-    ),
-    Endpoint {
-        refuses: FINDING,
-        token: Token::Required(Some(Scope::Read)),
-        sensing: false,
-        ..Endpoint::post(
-            Act::EstimateUsage,
-            "/api/v1/usage/estimate",
-            "Estimate",
-            "Estimate ICS before sensing. Costs no ICS.",
-            request::estimate_shape,
-        )
-    },
-    Endpoint {
-        query: &["period", "limit", "offset"],
-        ..Endpoint::get(
-            Act::GetHistory,
-            "/api/v1/usage/history",
-            "History",
-            "What was charged in a period, newest first.",
-        )
-    },
-    Endpoint {
-        query: CHARGES,
-        ..Endpoint::get(
-            Act::ListCharges,
-            "/api/v1/usage/charges",
-            "Charges",
-            "Every measurement that was charged, with its request, token, target and metamarkers, newest first.",
-        )
-    },
-    Endpoint {
-        query: EXPORT,
-        ..Endpoint::get(
-            Act::ExportCharges,
-            "/api/v1/usage/export",
-            "",
-            "The same as a file, oldest first: its sums are what the account had used when the export began.",
-        )
-    },
-    Endpoint {
-        token: Token::Required(None),
-        ..Endpoint::get(Act::GetStatus, "/api/v1/status", "Status", "Service status and token check.")
-    },
-    Endpoint {
-        token: Token::Optional,
-        ..Endpoint::get(
-            Act::GetCapabilities,
-            "/api/v1/capabilities",
-            "Capabilities",
-            "What the service can do.",
-        )
-    },
-    Endpoint {
-        query: &["status", "taxonomy", "limit", "offset"],
-        ..Endpoint::get(
-            Act::ListProtocols,
-            "/api/v1/protocols",
-            "Protocols",
-            "Protocols available to the organization.",
-        )
-    },
-    Endpoint {
-        query: &["version"],
-        refuses: FINDING,
-        ..Endpoint::get(
-            Act::GetProtocol,
-            "/api/v1/protocols/{id}",
-            "Protocol",
-            "Public definition of one protocol.",
-        )
-    },
-    Endpoint {
-        query: PAGING,
-        ..Endpoint::get(
-            Act::ListMetrics,
-            "/api/v1/metrics",
-            "Metrics",
-            "Metrics available to the organization.",
-        )
-    },
-    Endpoint {
-        query: &["version"],
-        refuses: FINDING,
-        ..Endpoint::get(Act::GetMetric, "/api/v1/metrics/{id}", "Metric", "One metric.")
-    },
-    Endpoint {
-        query: PAGING,
-        ..Endpoint::get(
-            Act::ListBlueprints,
-            "/api/v1/blueprints",
-            "Blueprints",
-            "Blueprints available to the organization.",
-        )
-    },
-    Endpoint {
-        query: &["version"],
-        refuses: FINDING,
-        ..Endpoint::get(Act::GetBlueprint, "/api/v1/blueprints/{id}", "Blueprint", "One blueprint.")
-    },
-    Endpoint {
-        query: PAGING,
-        token: Token::Required(Some(Scope::Sense)),
-        ..Endpoint::get(
-            Act::ListJobs,
-            "/api/v1/jobs",
-            "Jobs",
-            "The jobs of the account without their results, newest first.",
-        )
-    },
-    Endpoint {
-        refuses: &[Code::JobNotFound],
-        token: Token::Required(Some(Scope::Sense)),
-        ..Endpoint::get(Act::GetJob, "/api/v1/jobs/{id}", "Job", "Status and result of a job.")
-    },
-    Endpoint {
-        method: "DELETE",
-        refuses: &[Code::JobNotFound],
-        token: Token::Required(Some(Scope::Sense)),
-        ..Endpoint::get(Act::CancelJob, "/api/v1/jobs/{id}", "Job", "Cancel a job that has not ended.")
-    },
-    Endpoint {
-        refuses: &[
-            Code::TargetNotFound,
-            Code::AccessDenied,
-            Code::QuotaExhausted,
-            Code::AttemptsExhausted,
-            Code::PasswordInvalid,
-            Code::IdempotencyConflict,
-        ],
-        repeatable: true,
-        token: Token::Required(Some(Scope::Dive)),
-        sensing: false,
-        ..Endpoint::post(
-            Act::OpenDive,
-            "/api/v1/dive/open",
-            "DiveOpen",
-            "Open a dive. Access, metering, attempts and password are checked before there is a world.",
-            dive::open_shape,
-        )
-    },
-    Endpoint {
-        refuses: &[
-            Code::DiveNotFound,
-            Code::DiveClosed,
-            Code::TurnConflict,
-            Code::QuotaExhausted,
-            Code::ActionTooLong,
-            Code::IdempotencyConflict,
-        ],
-        repeatable: true,
-        token: Token::Required(Some(Scope::Dive)),
-        ..Endpoint::post(
-            Act::StepInDive,
-            "/api/v1/dive/{dive_id}/act",
-            "DiveStep",
-            "Take one action. The same turn with the same action gets the same answer and costs nothing.",
-            dive::act_shape,
-        )
-    },
-    Endpoint {
-        refuses: &[Code::DiveNotFound],
-        bodiless: true,
-        token: Token::Required(Some(Scope::Dive)),
-        sensing: false,
-        ..Endpoint::post(
-            Act::CloseDive,
-            "/api/v1/dive/{dive_id}/close",
-            "StageCard",
-            "Close a dive and get its signed card; again: the same bytes.",
-            dive::close_shape,
-        )
-    },
-    Endpoint {
-        refuses: &[Code::DiveNotFound],
-        token: Token::Required(Some(Scope::Dive)),
-        ..Endpoint::get(
-            Act::GetDive,
-            "/api/v1/dive/{dive_id}",
-            "Dive",
-            "The status of a dive and what its world showed last; the card once it is closed.",
-        )
-    },
-    Endpoint {
-        refuses: &[Code::DiveNotFound],
-        token: Token::Required(Some(Scope::Dive)),
-        ..Endpoint::get(
-            Act::GetDiveStatus,
-            "/api/v1/dive/{dive_id}/status",
-            "DiveStatus",
-            "The status of a dive and its turns.",
-        )
-    },
-    Endpoint {
-        token: Token::Ignored,
-        ..Endpoint::get(
-            Act::ListKeys,
-            "/api/v1/keys",
-            "Keys",
-            "The public keys that verify cards, the one that signs now first.",
-        )
-    },
-    Endpoint {
-        token: Token::Ignored,
-        ..Endpoint::get(Act::Healthy, "/healthz", "Health", "Whether the process answers.")
-    },
-    Endpoint {
-        token: Token::Ignored,
-        ..Endpoint::get(
-            Act::Ready,
-            "/readyz",
-            "Health",
-            "Whether requests can be answered: the database is there.",
-        )
-    },
-    Endpoint {
-        token: Token::Ignored,
-        ..Endpoint::get(Act::Figures, "/metrics", "", "Figures of the process, for Prometheus.")
-    },
-    Endpoint {
-        token: Token::Ignored,
-        ..Endpoint::get(Act::Document, "/openapi.json", "", "This description as data: OpenAPI 3.1.")
-    },
-    Endpoint {
-        token: Token::Ignored,
-        ..Endpoint::get(Act::Page, "/docs", "", "This description as a page.")
-    },
+        .query(EXPORT),
+    Endpoint::get(Act::GetStatus, "/api/v1/status", "Status")
+        .about("Service status and token check.")
+        .token(Token::Required(None)),
+    Endpoint::get(Act::GetCapabilities, "/api/v1/capabilities", "Capabilities")
+        .about("What the service can do.")
+        .token(Token::Optional),
+    Endpoint::get(Act::ListProtocols, "/api/v1/protocols", "Protocols")
+        .about("Protocols available to the organization.")
+        .query(&["status", "taxonomy", "limit", "offset"]),
+    Endpoint::get(Act::GetProtocol, "/api/v1/protocols/{id}", "Protocol")
+        .about("Public definition of one protocol.")
+        .query(&["version"])
+        .refuses(FINDING),
+    Endpoint::get(Act::ListMetrics, "/api/v1/metrics", "Metrics")
+        .about("Metrics available to the organization.")
+        .query(PAGING),
+    Endpoint::get(Act::GetMetric, "/api/v1/metrics/{id}", "Metric")
+        .about("One metric.")
+        .query(&["version"])
+        .refuses(FINDING),
+    Endpoint::get(Act::ListBlueprints, "/api/v1/blueprints", "Blueprints")
+        .about("Blueprints available to the organization.")
+        .query(PAGING),
+    Endpoint::get(Act::GetBlueprint, "/api/v1/blueprints/{id}", "Blueprint")
+        .about("One blueprint.")
+        .query(&["version"])
+        .refuses(FINDING),
+    Endpoint::get(Act::ListJobs, "/api/v1/jobs", "Jobs")
+        .about("The jobs of the account without their results, newest first.")
+        .query(PAGING)
+        .scope(Scope::Sense),
+    Endpoint::get(Act::GetJob, "/api/v1/jobs/{id}", "Job")
+        .about("Status and result of a job.")
+        .refuses(&[Code::JobNotFound])
+        .scope(Scope::Sense),
+    Endpoint::get(Act::CancelJob, "/api/v1/jobs/{id}", "Job")
+        .about("Cancel a job that has not ended.")
+        .method("DELETE")
+        .refuses(&[Code::JobNotFound])
+        .scope(Scope::Sense),
+    Endpoint::post(Act::OpenDive, "/api/v1/dive/open", "DiveOpen", dive::open_shape)
+        .about("Open a dive. Access, metering, attempts and password are checked before there is a world.")
+        .refuses(OPENING)
+        .repeatable()
+        .scope(Scope::Dive)
+        .without_ics(),
+    Endpoint::post(Act::StepInDive, "/api/v1/dive/{dive_id}/act", "DiveStep", dive::act_shape)
+        .about("Take one action. The same turn with the same action gets the same answer and costs nothing.")
+        .refuses(ACTING)
+        .repeatable()
+        .scope(Scope::Dive),
+    Endpoint::post(Act::CloseDive, "/api/v1/dive/{dive_id}/close", "StageCard", dive::close_shape)
+        .about("Close a dive and get its signed card; again: the same bytes.")
+        .refuses(&[Code::DiveNotFound])
+        .bodiless()
+        .scope(Scope::Dive)
+        .without_ics(),
+    Endpoint::get(Act::GetDive, "/api/v1/dive/{dive_id}", "Dive")
+        .about("The status of a dive and what its world showed last; the card once it is closed.")
+        .refuses(&[Code::DiveNotFound])
+        .scope(Scope::Dive),
+    Endpoint::get(Act::GetDiveStatus, "/api/v1/dive/{dive_id}/status", "DiveStatus")
+        .about("The status of a dive and its turns.")
+        .refuses(&[Code::DiveNotFound])
+        .scope(Scope::Dive),
+    Endpoint::get(Act::ListKeys, "/api/v1/keys", "Keys")
+        .about("The public keys that verify cards, the one that signs now first.")
+        .token(Token::Ignored),
+    Endpoint::get(Act::Healthy, "/healthz", "Health")
+        .about("Whether the process answers.")
+        .token(Token::Ignored),
+    Endpoint::get(Act::Ready, "/readyz", "Health")
+        .about("Whether requests can be answered: the database is there.")
+        .token(Token::Ignored),
+    Endpoint::get(Act::Figures, "/metrics", "")
+        .about("Figures of the process, for Prometheus.")
+        .token(Token::Ignored),
+    Endpoint::get(Act::Document, "/openapi.json", "")
+        .about("This description as data: OpenAPI 3.1.")
+        .token(Token::Ignored),
+    Endpoint::get(Act::Page, "/docs", "").about("This description as a page.").token(Token::Ignored),
 ];
 
 /// The router of a service.
