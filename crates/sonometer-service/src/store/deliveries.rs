@@ -240,8 +240,7 @@ impl Store {
     ) -> Result<(), Refusal> {
         let mut work = self.begin().await?;
         // Its row is the lock: two processes do not both make the first.
-        let org_row = format!("SELECT id FROM orgs WHERE id = $1{}", self.dialect.for_update());
-        sqlx::query(sqlx::AssertSqlSafe(org_row)).bind(org).fetch_optional(&mut *work).await.map_err(down)?;
+        self.lock(&mut work, "orgs", org).await?;
         let there = sqlx::query("SELECT secret FROM secrets WHERE org_id = $1 AND until_ms = 0").bind(org);
         if only_first && there.fetch_optional(&mut *work).await.map_err(down)?.is_some() {
             return Ok(());

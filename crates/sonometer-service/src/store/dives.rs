@@ -269,10 +269,7 @@ impl Store {
         const ROUTE: &str = crate::dive::OPEN;
         let NewDive { counter, allowed, world, .. } = &new;
         let mut work = self.begin().await?;
-        // Those of one organization one after the other, on several nodes too.
-        let org = format!("SELECT id FROM orgs WHERE id = $1{}", self.dialect.for_update());
-        let org = sqlx::query(sqlx::AssertSqlSafe(org)).bind(&counter.org);
-        org.fetch_optional(&mut *work).await.map_err(down)?;
+        self.lock(&mut work, "orgs", &counter.org).await?;
         if let Some(key) = &new.key
             && let Some((_, answer)) = answered_in(&mut work, &counter.account, ROUTE, key).await?
         {

@@ -78,16 +78,12 @@ impl Store {
     /// Makes a job, unless there is an answer under its key already: then that one, with its status.
     pub(crate) async fn create_job(&self, job: NewJob) -> Result<Option<(u16, String)>, Refusal> {
         let mut work = self.begin().await?;
-        if job.key.is_some() {
+        if let Some(key) = &job.key {
             // Two nodes with the same key wait for each other.
-            let row = format!("SELECT id FROM accounts WHERE id = $1{}", self.dialect.for_update());
-            let row = sqlx::query(sqlx::AssertSqlSafe(row)).bind(&job.account).fetch_optional(&mut *work);
-            row.await.map_err(down)?;
-        }
-        if let Some(key) = &job.key
-            && let Some(before) = answered_in(&mut work, &job.account, job.route, key).await?
-        {
-            return Ok(Some(before));
+            self.lock(&mut work, "accounts", &job.account).await?;
+            if let Some(before) = answered_in(&mut work, &job.account, job.route, key).await? {
+                return Ok(Some(before));
+            }
         }
         sqlx::query(
             "INSERT INTO jobs (id, org_id, account_id, mode, token_id, token_cap_micros, status, route, body, target_version, \

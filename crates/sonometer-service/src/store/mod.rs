@@ -55,7 +55,7 @@ use crate::vault::Vault;
 use charge::Order;
 use pulse::Pulse;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{Any, AnyPool, ConnectOptions, Connection, Executor, Row, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Row, Transaction};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -335,6 +335,13 @@ impl Store {
 
     async fn begin(&self) -> Result<Transaction<'static, Any>, Refusal> {
         self.writer.begin_with(self.dialect.begin()).await.map_err(down)
+    }
+
+    /// Holds the row of an organization, account or token until the commit: others wait for it, on several nodes too.
+    async fn lock(&self, work: &mut AnyConnection, table: &'static str, id: &str) -> Result<(), Refusal> {
+        let row = format!("SELECT id FROM {table} WHERE id = $1{}", self.dialect.for_update());
+        let row = sqlx::query(sqlx::AssertSqlSafe(row)).bind(id).fetch_optional(work);
+        row.await.map(drop).map_err(down)
     }
 }
 

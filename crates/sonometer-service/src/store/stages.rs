@@ -85,8 +85,7 @@ impl Store {
         decide: impl FnOnce(Option<&StageRow>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let mut work = self.begin().await?;
-        let org_row = format!("SELECT id FROM orgs WHERE id = $1{}", self.dialect.for_update());
-        sqlx::query(sqlx::AssertSqlSafe(org_row)).bind(org).fetch_optional(&mut *work).await.map_err(down)?;
+        self.lock(&mut work, "orgs", org).await?;
         let there = sqlx::query(
             "SELECT id, version, status, digest, source FROM stages WHERE org_id = $1 AND id = $2 AND version = $3",
         );
@@ -189,9 +188,7 @@ impl Store {
     ) -> Result<Option<i64>, Refusal> {
         let mut work = self.begin().await?;
         // One after the other for each token: who guesses in parallel gains nothing.
-        let row = format!("SELECT id FROM tokens WHERE id = $1{}", self.dialect.for_update());
-        let row = sqlx::query(sqlx::AssertSqlSafe(row)).bind(token).fetch_optional(&mut *work);
-        row.await.map_err(down)?;
+        self.lock(&mut work, "tokens", token).await?;
         sqlx::query("DELETE FROM password_tries WHERE at_ms <= $1")
             .bind(since_ms)
             .execute(&mut *work)

@@ -72,9 +72,7 @@ impl Store {
         decide: impl FnOnce(Option<&TargetRow>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let mut work = self.begin().await?;
-        // One after the other for each organization, on several nodes too.
-        let org_row = format!("SELECT id FROM orgs WHERE id = $1{}", self.dialect.for_update());
-        sqlx::query(sqlx::AssertSqlSafe(org_row)).bind(org).fetch_optional(&mut *work).await.map_err(down)?;
+        self.lock(&mut work, "orgs", org).await?;
         let there = sqlx::query(
             "SELECT kind, id, version, status, digest, source FROM targets \
              WHERE org_id = $1 AND kind = $2 AND id = $3 AND version = $4",
