@@ -1,15 +1,8 @@
 //! `POST /api/v1/sense/batch`.
 
-use crate::bench::Bench;
-use crate::fixture::{LITTLE, NONE, ONE, TWO, desk, target};
+use crate::fixture::{LITTLE, NONE, ONE, TWO, bench, target};
 use serde_json::{Value, json};
 use sonometer_service::Mode;
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 fn ask(items: &[(&str, &str)]) -> Value {
     let items: Vec<Value> = items.iter().map(|(id, content)| json!({"id": id, "content": content})).collect();

@@ -3,7 +3,7 @@
 use crate::bench::{Answer, Bench, read};
 use crate::dives::opened;
 use crate::file_host::{self, Host, Page};
-use crate::fixture::{NONE, ONE, TWO, desk, room, sense, target, text};
+use crate::fixture::{NONE, ONE, TWO, bench, desk, room, sense, target, text};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Int64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -21,12 +21,6 @@ use std::time::{Duration, Instant};
 
 const CHARGES: &str = "/api/v1/usage/charges";
 const EXPORT: &str = "/api/v1/usage/export";
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 /// Senses under the name of a request; the answer has that name.
 fn named(bench: &Bench, token: &str, request: &str, content: &str) -> Answer {

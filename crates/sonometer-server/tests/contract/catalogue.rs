@@ -1,7 +1,7 @@
 //! Protocols, metrics and blueprints, listed and looked up.
 
 use crate::bench::Bench;
-use crate::fixture::{ONE, desk, door, sense};
+use crate::fixture::{ONE, bench, desk, door, sense};
 use serde_json::{Value, json};
 use sonometer::TargetKind;
 
@@ -145,8 +145,7 @@ fn a_protocol_is_described_without_its_insides() {
 // covers: metrics.200, metric.200, metric.404, blueprints.200, blueprint.200, blueprint.404
 #[test]
 fn metrics_and_blueprints() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     bench.publish("acme", METRIC);
     bench.publish("acme", BLUEPRINT);
     let metrics = bench.get("/api/v1/metrics").good("Metrics");
@@ -178,8 +177,7 @@ fn metrics_and_blueprints() {
 /// A misspelt id is answered with one that the organization has, and never with one of another organization.
 #[test]
 fn a_misspelt_id_is_answered_with_the_one_that_is_meant() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let other = bench.org("other");
     let message = |token: &str, id: &str| {
         let answer = bench.post_as(token, "/api/v1/sense", &sense(id, ONE));
@@ -290,8 +288,7 @@ fn what_is_published_never_changes_and_what_is_archived_stays_callable() {
 /// A metric never changes, so nothing in it may: neither a draft, nor what a new version takes the place of.
 #[test]
 fn a_metric_or_blueprint_names_nothing_that_can_still_change() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     bench.publish("acme", &desk("1.1", "1.0", "draft"));
     let told = |source: &str| {
         let refused = bench.runtime.block_on(bench.service.publish("acme", source));

@@ -1,15 +1,8 @@
 //! `POST /api/v1/sense/compare`.
 
-use crate::bench::Bench;
-use crate::fixture::{LITTLE, NONE, ONE, TWO, desk, target, text};
+use crate::fixture::{LITTLE, NONE, ONE, TWO, bench, target, text};
 use serde_json::json;
 use sonometer_service::Mode;
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 // covers: compare.request, compare.200, compare.delta, compare.label, compare.ics
 #[test]

@@ -1,7 +1,7 @@
 //! A dive from its opening to its card, and what a dive is kept by.
 
 use crate::bench::{Answer, Bench};
-use crate::fixture::{NONE, ONE, TWO, desk, door, room, stage};
+use crate::fixture::{self, NONE, ONE, TWO, desk, door, room, stage};
 use crate::schema;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,8 +12,7 @@ use sonometer_catalog::Shelf;
 use sonometer_service::{Mode, Scope};
 
 pub(crate) fn bench(stages: &[&str]) -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = fixture::bench();
     stages.iter().for_each(|stage| bench.publish("acme", stage));
     bench
 }

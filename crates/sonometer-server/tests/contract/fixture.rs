@@ -1,5 +1,6 @@
 //! A protocol of an organization, on both model iterations, whose counts can be told by looking.
 
+use crate::bench::Bench;
 use serde_json::{Value, json};
 
 /// Three metamarkers: `thanks`, `greeting`, `sorry`; each phrase triggers its own.
@@ -33,6 +34,13 @@ markers:
     strong: (so|very) sorry
 "#
     )
+}
+
+/// A server on which it is published.
+pub(crate) fn bench() -> Bench {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    bench
 }
 
 pub(crate) fn target(id: &str) -> Value {

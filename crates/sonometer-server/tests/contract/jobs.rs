@@ -1,19 +1,13 @@
 //! Batches of 50 and more: `GET` and `DELETE /api/v1/jobs/{id}`.
 
 use crate::bench::{Answer, Bench};
-use crate::fixture::{LITTLE, ONE, TWO, desk, target};
+use crate::fixture::{LITTLE, ONE, TWO, bench, target};
 use serde_json::{Value, json};
 use sonometer_service::period::parse_moment;
 use sonometer_service::{LateClaims, Mode};
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 fn ask(count: usize) -> Value {
     let content = |n: usize| [ONE, TWO, LITTLE][n % 3];

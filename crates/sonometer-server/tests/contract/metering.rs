@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, send};
 use crate::database;
-use crate::fixture::{ONE, TWO, desk, sense, target};
+use crate::fixture::{ONE, TWO, bench, sense, target};
 use serde_json::{Value, json};
 use sonometer::Unit;
 use sonometer_service::cause::{Cause, Kind};
@@ -10,12 +10,6 @@ use sonometer_service::period::Period;
 use sonometer_service::store::{Along, Charge, Draft, Line};
 use sonometer_service::{Code, Mode, Scope, TargetUsed};
 use std::thread;
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 // covers: metering.exact
 #[test]

@@ -1,19 +1,13 @@
 //! Two nodes on one database.
 
 use crate::bench::{Answer, Bench, send};
-use crate::fixture::{LITTLE, ONE, TWO, desk, sense, target};
+use crate::fixture::{LITTLE, ONE, TWO, bench, desk, sense, target};
 use serde_json::{Value, json};
 use sonometer_service::Mode;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 fn post(bench: &Bench, at: SocketAddr, path: &str, body: &Value, key: &str) -> Answer {
     let bearer = format!("Bearer {}", bench.test);

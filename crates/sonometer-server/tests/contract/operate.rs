@@ -2,7 +2,7 @@
 
 use crate::bench::{Answer, Bench, read, send};
 use crate::database;
-use crate::fixture::{ONE, TWO, desk, sense, text};
+use crate::fixture::{ONE, TWO, bench, sense, text};
 use serde_json::json;
 use sonometer_server::{Limits, Live};
 use sonometer_service::{Mode, Retention};
@@ -129,8 +129,7 @@ fn files_hold(url: &str, text: &str) -> Vec<&'static str> {
 // covers: operate.retention
 #[test]
 fn what_is_old_is_forgotten_in_the_files_too() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let words = format!("{TWO} quintessential marmalade");
     let items: Vec<_> = (0..60).map(|n| json!({"id": n.to_string(), "content": words})).collect();
     let body = json!({"target": {"type": "protocol", "id": "desk"}, "interactions": items});

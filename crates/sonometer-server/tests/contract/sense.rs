@@ -1,7 +1,7 @@
 //! `POST /api/v1/sense`.
 
 use crate::bench::{Bench, KIND};
-use crate::fixture::{LITTLE, NONE, ONE, TWO, desk, sense, target, text};
+use crate::fixture::{LITTLE, NONE, ONE, TWO, bench, desk, sense, target, text};
 use serde_json::{Value, json};
 use sonometer::{Interaction, Protocol, Sensor, View};
 use sonometer_service::{Mode, Scope};
@@ -45,8 +45,7 @@ fn the_bytes_are_those_of_the_engine() {
 // covers: interaction.segments, interaction.timestamp, interaction.type, interaction.id, interaction.label, interaction.language
 #[test]
 fn a_transcript_with_everything_that_may_stand_beside_it() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let mut interaction = talk();
     for (key, value) in [("type", "transcript"), ("id", "call-1"), ("label", "before"), ("language", "en")] {
         interaction[key] = json!(value);
@@ -60,8 +59,7 @@ fn a_transcript_with_everything_that_may_stand_beside_it() {
 // covers: profile.detailed, result.profile, result.reconstruction, profile.discovery, result.weak_signals
 #[test]
 fn profiles_show_more_and_change_no_number() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let content = "we are thankful, and we say thank you for the ticket. Other words, again: sorry.";
     let ask = |profile: &str| {
         let mut body = sense("desk", content);
@@ -99,8 +97,7 @@ fn profiles_show_more_and_change_no_number() {
 // covers: result.weak_signals.items
 #[test]
 fn what_nearly_triggered_is_told_with_a_hint() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let mut body = sense("desk", "we are thankful for the ticket to the city");
     body["options"] = json!({"profile": "discovery"});
     let body = bench.post("/api/v1/sense", &body).good("Sense");
@@ -114,8 +111,7 @@ fn what_nearly_triggered_is_told_with_a_hint() {
 // covers: result.temporal, result.evidence.actant, result.fidelity.1_5, target.version
 #[test]
 fn version_1_5_adds_its_parts() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     bench.publish("acme", &desk("1.5", "1.5", "published"));
     let v1_5 = json!({
         "actant": {"primary": "agent", "analyze_flow": true},
@@ -178,8 +174,7 @@ fn metrics_and_blueprints_are_targets_too() {
 // covers: sense.offsets
 #[test]
 fn places_are_counted_in_code_points_where_they_are_asked_for() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let mut ask = sense("desk", "Größe 👋🏽: thank you for the ticket");
     let without = bench.post("/api/v1/sense", &ask).good("Sense");
     assert!(without["evidence"][0].get("start").is_none());
@@ -272,8 +267,7 @@ fn a_file_is_refused_with_its_reason_as_long_as_none_are_read() {
 // covers: sense.404, error.target_not_found, auth.organization
 #[test]
 fn what_another_organization_has_is_not_there() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let other = bench.org("other");
     let ask = sense("desk", ONE);
     bench.post("/api/v1/sense", &ask).good("Sense");
@@ -290,8 +284,7 @@ fn what_another_organization_has_is_not_there() {
 // covers: sense.422, error.insufficient, sense.422.free
 #[test]
 fn too_little_content_costs_nothing() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let answer = bench.post("/api/v1/sense", &sense("desk", LITTLE));
     answer.is(422, "insufficient_signal");
     let fidelity = &answer.details()["fidelity"];
@@ -326,8 +319,7 @@ fn nobody_listened_to_is_too_little() {
 // covers: sense.402, error.quota_exhausted, error.quota_exhausted.details
 #[test]
 fn a_quota_that_is_used_up_refuses() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     bench.account(Mode::Test, |settings| settings.quota = 3);
     bench.post("/api/v1/sense", &sense("desk", TWO)).good("Sense");
     let short = bench.post("/api/v1/sense", &sense("desk", TWO));
@@ -346,8 +338,7 @@ fn a_quota_that_is_used_up_refuses() {
 // covers: headers.ics, headers.ratelimit
 #[test]
 fn sensing_answers_carry_their_headers() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let answer = bench.post("/api/v1/sense", &sense("desk", TWO));
     answer.good("Sense");
     assert_eq!((answer.number("x-ics-consumed"), answer.number("x-ics-remaining")), (2, 9_998));
@@ -363,8 +354,7 @@ fn sensing_answers_carry_their_headers() {
 // covers: fidelity.200, fidelity.free, fidelity.target, fidelity.interaction
 #[test]
 fn the_fidelity_check_is_free_and_has_no_422() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     bench.publish("acme", &desk("1.5", "1.5", "published"));
     let good = bench.post("/api/v1/fidelity/check", &sense("desk", ONE));
     let body = good.good("FidelityCheck");

@@ -1,7 +1,7 @@
 //! `POST /api/v1/sense/stream`.
 
 use crate::bench::{Answer, Bench, KIND};
-use crate::fixture::{LITTLE, NONE, ONE, TWO, desk, sense, target};
+use crate::fixture::{LITTLE, NONE, ONE, TWO, bench, desk, sense, target};
 use crate::schema;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -15,12 +15,6 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const PATH: &str = "/api/v1/sense/stream";
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 /// The body of a chunked response.
 fn unchunked(body: &str) -> String {

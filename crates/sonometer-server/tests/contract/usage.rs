@@ -1,18 +1,11 @@
 //! Usage, estimate, history, status, capabilities.
 
-use crate::bench::Bench;
-use crate::fixture::{NONE, ONE, TWO, desk, sense};
+use crate::fixture::{NONE, ONE, TWO, bench, sense};
 use serde_json::{Value, json};
 use sonometer::Unit;
 use sonometer_service::period::parse_moment;
 use sonometer_service::{Mode, Scope};
 use std::sync::atomic::Ordering;
-
-fn bench() -> Bench {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
-    bench
-}
 
 fn estimate(kind: &str, id: &str, length: u64, modality: &str) -> Value {
     json!({"target": {"type": kind, "id": id}, "content_length": length, "modality": modality})

@@ -1,7 +1,7 @@
 //! Tokens, limits, errors of the wire, and what is served beside the interface.
 
 use crate::bench::{Bench, KIND, read};
-use crate::fixture::{ONE, desk, sense, target};
+use crate::fixture::{ONE, bench, sense, target};
 use serde_json::json;
 use sonometer_server::Limits;
 use sonometer_service::{Mode, Scope};
@@ -206,8 +206,7 @@ fn errors_of_the_wire_have_the_same_envelope() {
 // covers: limits.sizes
 #[test]
 fn interactions_have_limits() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     let ask = |interaction| {
         bench.post("/api/v1/sense", &json!({"target": target("desk"), "interaction": interaction}))
     };
@@ -307,8 +306,7 @@ fn pages_of_other_places_are_let_in_nowhere() {
 // covers: wire.health, wire.metrics, wire.openapi, wire.docs, wire.request_id
 #[test]
 fn what_is_served_beside_the_interface() {
-    let bench = Bench::start();
-    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let bench = bench();
     for path in ["/healthz", "/readyz"] {
         bench.send("GET", path, &[], b"").good("Health");
     }
