@@ -105,7 +105,7 @@ pub(crate) fn list(item: DataType) -> DataType {
     DataType::List(Field::new_list_field(item, true).into())
 }
 
-fn fields<const N: usize>(fields: [(&str, DataType); N]) -> Fields {
+pub(crate) fn fields<const N: usize>(fields: [(&str, DataType); N]) -> Fields {
     fields.into_iter().map(|(name, kind)| Field::new(name, kind, true)).collect()
 }
 

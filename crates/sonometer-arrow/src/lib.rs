@@ -27,6 +27,7 @@ mod group;
 mod input;
 mod mask;
 mod output;
+mod talks;
 
 pub use column::Column;
 #[cfg(feature = "parallel")]
@@ -35,6 +36,7 @@ pub use frame::{BadRows, Frame, GROUP, Input};
 #[cfg(feature = "datafusion")]
 pub use functions::{FindTarget, functions};
 pub use input::interactions;
+pub use talks::{talks, talks_type};
 
 /// The code of the README compiles and says what it says.
 #[cfg(doctest)]

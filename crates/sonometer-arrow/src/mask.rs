@@ -1,12 +1,12 @@
 //! A column as it may be shown: what the instrument masks is hidden.
 
-use crate::column::list;
 use crate::frame::{BadRows, Frame, Input, at_row, too_large};
 use crate::input::{Rows, turns_of};
+use crate::talks::{talks, talks_type};
 use arrow_array::builder::{Float64Builder, StringBuilder};
-use arrow_array::{Array, ArrayRef, ListArray, StringArray, StructArray, new_empty_array};
-use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
-use arrow_schema::{DataType, Field, Fields};
+use arrow_array::{Array, ArrayRef, StringArray, new_empty_array};
+use arrow_buffer::NullBufferBuilder;
+use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use sonometer::batch::guarded;
 use sonometer::{Error, Reading};
@@ -22,7 +22,7 @@ impl Frame {
     pub fn mask(&self, column: &dyn Array) -> Result<ArrayRef, Error> {
         let turns = turns_of(column);
         let rows = Rows::of(column, turns.as_ref(), Input::Text)?;
-        let talks = matches!(rows, Rows::Talks(..));
+        let is_talks = matches!(rows, Rows::Talks(..));
         let parts = self.in_groups(column.len(), |own, group| {
             let mut readings = Vec::with_capacity(group.len());
             for row in group {
@@ -35,15 +35,11 @@ impl Frame {
                     Err(error) => return Err(at_row(row, error)),
                 });
             }
-            Ok(if talks { masked_talks(&readings) } else { masked_texts(&readings) })
+            Ok(if is_talks { masked_talks(&readings) } else { masked_texts(&readings) })
         })?;
         let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
         if parts.is_empty() {
-            return Ok(new_empty_array(&if talks {
-                list(DataType::Struct(turn_fields()))
-            } else {
-                DataType::Utf8
-            }));
+            return Ok(new_empty_array(&if is_talks { talks_type() } else { DataType::Utf8 }));
         }
         concat(&parts).map_err(too_large)
     }
@@ -52,13 +48,6 @@ impl Frame {
 fn masked_texts(readings: &[Option<Reading>]) -> ArrayRef {
     let texts = readings.iter().map(|reading| reading.as_ref().map(|reading| reading.masked_turn(0)));
     Arc::new(StringArray::from_iter(texts))
-}
-
-fn turn_fields() -> Fields {
-    [("role", DataType::Utf8), ("content", DataType::Utf8), ("timestamp", DataType::Float64)]
-        .into_iter()
-        .map(|(name, kind)| Field::new(name, kind, true))
-        .collect()
 }
 
 fn masked_talks(readings: &[Option<Reading>]) -> ArrayRef {
@@ -75,14 +64,5 @@ fn masked_talks(readings: &[Option<Reading>]) -> ArrayRef {
     }
     let lengths =
         readings.iter().map(|reading| reading.as_ref().map_or(0, |r| r.interaction().turns().len()));
-    let columns: Vec<ArrayRef> =
-        vec![Arc::new(roles.finish()), Arc::new(contents.finish()), Arc::new(times.finish())];
-    let turns = StructArray::new(turn_fields(), columns, None);
-    let item = Field::new_list_field(DataType::Struct(turn_fields()), true);
-    Arc::new(ListArray::new(
-        item.into(),
-        OffsetBuffer::from_lengths(lengths),
-        Arc::new(turns),
-        valid.finish(),
-    ))
+    talks(roles.finish(), contents.finish(), times.finish(), lengths, valid.finish())
 }

@@ -1,21 +1,19 @@
 //! Conversations from rows of single turns.
 
 use super::content::{Piece, Place};
-use super::turns::{TurnColumns, as_text, column, texts, turn_fields};
+use super::turns::{TurnColumns, as_text, column, texts};
 use crate::failure::Failure;
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructArray};
-use arrow_buffer::OffsetBuffer;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
-use arrow_schema::{DataType, Field};
+use arrow_schema::DataType;
 use arrow_select::concat::concat_batches;
 use sonometer::interaction::MAX_CONTENT_BYTES;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 /// Bytes of conversations that are handed on at once.
 const PIECE_BYTES: usize = 8 << 20;
@@ -254,16 +252,14 @@ impl Grouper {
                 times.append_option(turn.time);
             }
         }
-        let columns: Vec<ArrayRef> =
-            vec![Arc::new(roles.finish()), Arc::new(contents.finish()), Arc::new(times.finish())];
-        let turns = StructArray::new(turn_fields(), columns, None);
-        let item = Field::new_list_field(DataType::Struct(turn_fields()), true);
-        let offsets = OffsetBuffer::from_lengths(talks.iter().map(|talk| talk.turns.len()));
+        let lengths = talks.iter().map(|talk| talk.turns.len());
+        let content =
+            sonometer_arrow::talks(roles.finish(), contents.finish(), times.finish(), lengths, None);
         let first: Vec<&RecordBatch> = talks.iter().map(|talk| &talk.first).collect();
         let rows = concat_batches(&first[0].schema(), first)
             .map_err(|error| crate::tables::read::broken(&self.key, &error))?;
         Ok(Piece {
-            content: Arc::new(ListArray::new(item.into(), offsets, Arc::new(turns), None)),
+            content,
             rows,
             place: Place::Talks(talks.into_iter().map(|talk| talk.key).collect()),
             ends: true,

@@ -4,24 +4,10 @@ use super::write::in_utc;
 use crate::failure::Failure;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructArray};
-use arrow_buffer::OffsetBuffer;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_cast::parse::string_to_timestamp_nanos;
-use arrow_schema::{DataType, Field, Fields, TimeUnit};
-use std::sync::Arc;
-
-/// The type of conversations.
-pub(crate) fn talks_type() -> DataType {
-    DataType::List(Field::new_list_field(DataType::Struct(turn_fields()), true).into())
-}
-
-pub(crate) fn turn_fields() -> Fields {
-    [("role", DataType::Utf8), ("content", DataType::Utf8), ("timestamp", DataType::Float64)]
-        .into_iter()
-        .map(|(name, kind)| Field::new(name, kind, true))
-        .collect()
-}
+use arrow_schema::{DataType, TimeUnit};
 
 /// Which columns hold what of a turn.
 #[derive(Clone, Debug)]
@@ -53,11 +39,8 @@ impl TurnColumns {
             None => arrow_array::Float64Array::new_null(rows.num_rows()),
         };
         let nulls = turns.contents.nulls().cloned();
-        let columns: Vec<ArrayRef> = vec![Arc::new(turns.roles), Arc::new(turns.contents), Arc::new(times)];
-        let turns = StructArray::new(turn_fields(), columns, None);
-        let offsets = OffsetBuffer::from_lengths(std::iter::repeat_n(1, rows.num_rows()));
-        let item = Field::new_list_field(DataType::Struct(turn_fields()), true);
-        Ok(Arc::new(ListArray::new(item.into(), offsets, Arc::new(turns), nulls)))
+        let lengths = std::iter::repeat_n(1, rows.num_rows());
+        Ok(sonometer_arrow::talks(turns.roles, turns.contents, times, lengths, nulls))
     }
 }
 
