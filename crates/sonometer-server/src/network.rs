@@ -10,17 +10,9 @@ pub struct Network {
     bits: u8,
 }
 
-/// An IPv4 address that is written as an IPv6 one is an IPv4 address.
-fn plain(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
-        IpAddr::V4(_) => address,
-    }
-}
-
 /// What counts as one client: an address, and of IPv6 the network that one customer usually has.
 pub(crate) fn of_one(address: IpAddr) -> IpAddr {
-    match plain(address) {
+    match address.to_canonical() {
         IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
         four => four,
     }
@@ -54,7 +46,7 @@ impl Network {
     /// Whether an address lies in it.
     pub fn holds(&self, address: IpAddr) -> bool {
         let shifted = |value: u128, most: u32| value.checked_shr(most - u32::from(self.bits)).unwrap_or(0);
-        match (self.address, plain(address)) {
+        match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
                 shifted(u128::from(own.to_bits()), 32) == shifted(u128::from(other.to_bits()), 32)
             }
@@ -70,7 +62,7 @@ impl Network {
 /// may have written.
 pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[Network]) -> IpAddr {
     let believed = |address: IpAddr| proxies.iter().any(|proxy| proxy.holds(address));
-    let mut address = plain(peer);
+    let mut address = peer.to_canonical();
     let said = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
     let said: Vec<&str> = said.flat_map(|value| value.split(',')).map(str::trim).collect();
     for entry in said.iter().rev() {
@@ -78,7 +70,7 @@ pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[Network]) -> 
             break;
         }
         match written(entry) {
-            Some(before) => address = plain(before),
+            Some(before) => address = before.to_canonical(),
             None => break,
         }
     }

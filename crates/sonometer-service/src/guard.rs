@@ -143,19 +143,11 @@ impl Guard {
     }
 
     fn allows_address(&self, address: IpAddr, port: u16) -> bool {
-        let address = plain(address);
+        let address = address.to_canonical();
         self.allowed.iter().any(|rule| {
-            matches!(&rule.what, What::Net(net, bits) if within(address, plain(*net), *bits))
+            matches!(&rule.what, What::Net(net, bits) if within(address, net.to_canonical(), *bits))
                 && rule.is_port(port)
         })
-    }
-}
-
-/// An IPv4 address that is written as an IPv6 one is an IPv4 address.
-fn plain(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
-        IpAddr::V4(_) => address,
     }
 }
 
@@ -172,7 +164,7 @@ fn within(address: IpAddr, net: IpAddr, bits: u8) -> bool {
 /// Whether an address is one of the public internet: nothing private, local, shared, reserved, or of documentation, and
 /// nothing that carries an IPv4 address on to somewhere else.
 pub fn is_public(address: IpAddr) -> bool {
-    match plain(address) {
+    match address.to_canonical() {
         IpAddr::V4(four) => {
             const NOT: &[([u8; 4], u8)] = &[
                 ([0, 0, 0, 0], 8),
