@@ -2,7 +2,7 @@
 
 use crate::echo::short;
 use crate::failure::Told;
-pub(crate) use sonometer_report::json::{Sufficiency, Target, line, number};
+pub(crate) use sonometer_report::json::{Sufficiency, Target, line, number, optional_number};
 use sonometer_report::listing::Page;
 
 #[derive(serde::Serialize)]

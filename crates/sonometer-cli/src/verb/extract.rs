@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure, counted};
 use crate::input::{Input, InputArguments, Item, refused};
-use crate::json::{self, Sufficiency, number};
+use crate::json::{self, Sufficiency, number, optional_number};
 use crate::paint::{Paint, one_line};
 use crate::screen::Screen;
 use crate::target::Source;
@@ -48,7 +48,7 @@ struct Heard<'a> {
     #[serde(serialize_with = "number")]
     seconds: Unit,
     heard_by: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     confidence: Option<Unit>,
     transcript_sha256: &'a str,
 }
@@ -65,15 +65,8 @@ enum Shape<'a> {
 struct Segment<'a> {
     role: &'a str,
     content: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     timestamp: Option<Unit>,
-}
-
-fn time<S: serde::Serializer>(time: &Option<Unit>, serializer: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => number(time, serializer),
-        None => serializer.serialize_none(),
-    }
 }
 
 #[derive(Serialize)]
@@ -84,7 +77,7 @@ struct Span<'a> {
     place: &'a Place,
     shown: String,
     /// How sure the recogniser is.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     confidence: Option<Unit>,
 }
 
