@@ -50,10 +50,10 @@ pub(crate) fn reader(path: &str) -> Result<Box<dyn Read>, Failure> {
     })
 }
 
-/// Refuses what its first bytes say is no text in UTF-8, so that it is told once and not of each line; else what reads it on.
+/// A reader of the same bytes. Files whose first bytes show that they are not UTF-8 are refused here, once, and not once for each line.
 pub(crate) fn expect_utf8<R: Read>(path: &str, reader: R) -> Result<BufReader<R>, Failure> {
     let mut reader = BufReader::with_capacity(64 << 10, reader);
-    // What cannot be read is told by who reads on.
+    // An error of reading comes again where the lines are read, and is reported there.
     match reader.fill_buf().ok().and_then(not_utf8) {
         Some(told) => Err(Failure::unusable(format!("{}: {told}", name(path)))),
         None => Ok(reader),

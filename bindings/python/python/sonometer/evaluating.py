@@ -487,7 +487,7 @@ def _names(names: str | Iterable[str] | None, name: str) -> list[str]:
 
 
 def _expect_columns(text: Any, ids: Any, progress: Any) -> None:
-    """Whether columns are named by what can be a name, and progress is told to what can be called."""
+    """Refuses names of columns that are no names, and a `progress` that is no function."""
     pair = text if isinstance(text, (tuple, list)) else (text,)
     for name, names, most in (("text", pair, 2), ("id", (ids,), 1)):
         if not 1 <= len(names) <= most or not all(one is None or isinstance(one, (str, int)) for one in names):

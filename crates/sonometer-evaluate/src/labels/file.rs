@@ -73,7 +73,7 @@ impl<'b> DataFile<'b> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match text.trim_start() {
             "" => Err(wrong(format!("holds no {what}; write one JSON object a line, {shape}"))),
-            // One of a line is told by its line.
+            // A list on a single line is reported where that line is read.
             start if start.starts_with('[') && is_list(start) => Err(wrong(
                 "is one list of JSON, and one JSON object a line is read; type `jq -c '.[]' IN > OUT` and give OUT".to_owned(),
             )),

@@ -13,7 +13,7 @@ use sonometer::{Error, Interaction, MessageForm, Messages};
 struct Wrapping<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    /// What whoever asked calls a line of a batch; its `id` is that of the provider.
+    /// The name that the caller gave a line of a batch; `id` is the name that the provider gave it.
     #[serde(borrow, alias = "recordId")]
     custom_id: Option<&'a RawValue>,
     #[serde(borrow)]

@@ -65,7 +65,7 @@ fn message(item: &Node, place: &str, draft: &mut Draft<'_>) -> Result<(), Error>
     }
 }
 
-/// The blocks of a message, or of what the model is told.
+/// The blocks of a message, or of the instructions to the model.
 fn blocks(item: &Node, role: &str, place: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
     let key = place.rsplit('.').next().unwrap_or(place);
     let mut said = Vec::new();

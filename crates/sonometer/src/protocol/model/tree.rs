@@ -1,5 +1,5 @@
-//! What a line means, as a tree: there while a sensor is made of its protocol, and read once more from the text of the line by whoever asks
-//! later.
+//! What a line means, as a tree. A sensor needs it while it is compiled, and lets go of it then. For whoever asks later, the text of the
+//! line is read once more.
 
 use super::Protocol;
 use crate::names::Numbered;
@@ -27,12 +27,13 @@ impl Around {
 /// What one line means.
 #[derive(Clone, Debug)]
 pub(super) enum Tree {
+    /// As it was read or made.
     Kept {
         pattern: Pattern,
         /// `None` for a line that a program has made, whose text need not be all that it means.
         around: Option<Arc<Around>>,
     },
-    /// What its text says.
+    /// To be read from the text of the line.
     Forgotten(Arc<Around>),
 }
 
