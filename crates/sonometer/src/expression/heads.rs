@@ -2,31 +2,40 @@
 //! need a match be asked for. (To ask only where digits stand, of expressions that begin with one, gained nothing.)
 
 use super::known::{Reader, Writer};
+use super::near::Length;
 use super::pieces::{Piece, SHORTEST, Threes, characters, number, piece};
 use regex_syntax::hir::{Hir, HirKind, Repetition};
 
 /// The most beginnings: looking each of them up takes about as long as searching three bytes of text.
 const MOST: usize = 128;
 
-/// The numbers of the first three bytes of all matches, as [`pieces`](super::pieces) has them, sorted.
+/// How all matches of an expression begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Heads(Box<[u16]>);
+pub(super) struct Heads {
+    /// The numbers of their first three bytes, as [`pieces`](super::pieces) has them, sorted.
+    numbers: Box<[u16]>,
+    /// How long they can be: so far a text is read from each place where one could begin, at most.
+    pub(super) length: Length,
+}
 
 impl Heads {
-    /// `None` where matches can begin in many ways, or be shorter.
+    /// `None` where matches can begin in many ways, be shorter than three bytes, or be of any length.
     pub(super) fn of(parsed: &Hir) -> Option<Self> {
+        let length = Length::of(parsed)?;
         let heads = followed_by(vec![Piece::new()], parsed)?;
         let are_known = heads.iter().all(|head| head.len() == SHORTEST);
-        are_known.then(|| Self(heads.iter().map(|head| number(head)).collect()))
+        are_known.then(|| Self { numbers: heads.iter().map(|head| number(head)).collect(), length })
     }
 
     pub(super) fn write(&self, to: &mut Writer) {
-        to.number(self.0.len());
-        self.0.iter().for_each(|number| to.number(usize::from(*number)));
+        to.number(self.numbers.len());
+        self.numbers.iter().for_each(|number| to.number(usize::from(*number)));
+        self.length.write(to);
     }
 
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Self(from.many(|from| u16::try_from(from.number()?).ok())?.into_boxed_slice()))
+        let numbers = from.many(|from| u16::try_from(from.number()?).ok())?;
+        Some(Self { numbers: numbers.into_boxed_slice(), length: Length::read(from)? })
     }
 }
 
@@ -67,8 +76,11 @@ fn few(mut heads: Vec<Piece>) -> Option<Vec<Piece>> {
     (heads.len() <= MOST).then_some(heads)
 }
 
-/// Places are few if there is one for so many bytes: to ask for a match takes about as long as searching through them.
-const FEW: usize = 32;
+/// To ask for a match takes about as long as searching so many bytes.
+const ASKED: usize = 32;
+/// Matches that come to nothing after a long way, one begun within the other, may read the text so many times together: `order[^!]{300}!` in
+/// `order order order …`. Without a limit, that would grow with the square of the text.
+const READ_AT_MOST: usize = 4;
 /// The texts for which places are noted: shorter ones are searched as fast, longer ones take four bytes of memory for each of theirs.
 const NOTED: std::ops::RangeInclusive<usize> = 128..=1 << 20;
 const CHAINS: usize = 512;
@@ -96,20 +108,28 @@ impl Places {
         Some(Self { first, next })
     }
 
-    /// Where the heads stand in the text, from left to right; `None` if they are many.
-    pub(super) fn starts(&self, text: &str, threes: &Threes, Heads(heads): &Heads) -> Option<Vec<usize>> {
-        let most = text.len() / FEW;
-        let mut starts = Vec::new();
-        for &wanted in heads.iter().filter(|wanted| threes.has(**wanted)) {
+    /// Where the heads stand in the text, from left to right, of matches of at most `longest` bytes; `None` if that is in so many places that
+    /// the whole text is searched as fast.
+    pub(super) fn starts(
+        &self,
+        text: &str,
+        threes: &Threes,
+        heads: &Heads,
+        longest: usize,
+    ) -> Option<Vec<usize>> {
+        let most = (text.len() / ASKED).min(READ_AT_MOST * text.len() / longest.max(1));
+        let (mut starts, mut looks) = (Vec::new(), 0);
+        for &wanted in heads.numbers.iter().filter(|wanted| threes.has(**wanted)) {
             let mut place = self.first[usize::from(wanted) % CHAINS];
             while let Some(at) = (place as usize).checked_sub(1) {
-                place = self.next[at];
+                (place, looks) = (self.next[at], looks + 1);
                 // Bytes of other characters have the same lowest bits.
                 if number(&text.as_bytes()[at..at + SHORTEST]) == wanted && text.is_char_boundary(at) {
                     starts.push(at);
                 }
             }
-            if starts.len() > most {
+            // Many heads can share a chain that is most of the text.
+            if starts.len() > most || looks > text.len() {
                 return None;
             }
         }

@@ -128,13 +128,17 @@ impl Digits {
         digits
     }
 
+    /// The most bytes that a match of that length has in the text; `None` if that is more than any text has.
+    pub(super) fn longest(&self, Length { bytes, white, other }: Length) -> Option<usize> {
+        let runs = white.checked_mul(self.white)?.checked_add(other.checked_mul(self.other)?)?;
+        bytes.checked_add(runs)
+    }
+
     /// The stretches of these bytes of the text in which every match of that length stands that has one of the digits; none touches the next
     /// one, and none begins or ends within a character, as all bytes beyond ASCII are among the digits. `None` if searching there saves
     /// little.
     pub(super) fn stretches(&self, own: Range<usize>, length: Length) -> Option<Vec<Range<usize>>> {
-        let Length { bytes, white, other } = length;
-        let runs = white.checked_mul(self.white)?.checked_add(other.checked_mul(self.other)?)?;
-        let length = bytes.checked_add(runs)?;
+        let length = self.longest(length)?;
         let mut stretches: Vec<Range<usize>> = Vec::new();
         let mut covered = 0;
         for &place in &self.places {

@@ -71,12 +71,17 @@ impl<'t> Seen<'t> {
         self.threes().is_none_or(|threes| pieces.may_be_in(threes))
     }
 
+    fn digits(&self) -> &Digits {
+        self.digits.get_or_init(|| Digits::of(self.text, self.from))
+    }
+
     /// Where matches that begin so can begin, from left to right; `None` where that is not known, or in many places.
     #[cfg(feature = "perf")]
     fn starts(&self, heads: &Heads) -> Option<Vec<usize>> {
         let threes = self.threes()?;
         let places = self.places.get_or_init(|| Places::of(self.own().as_bytes())).as_ref()?;
-        let mut starts = places.starts(self.own(), threes, heads)?;
+        let longest = self.digits().longest(heads.length)?;
+        let mut starts = places.starts(self.own(), threes, heads, longest)?;
         starts.iter_mut().for_each(|start| *start += self.from);
         Some(starts)
     }
@@ -236,8 +241,7 @@ impl Needs {
     /// Where in a text all matches stand, from left to right; `None`: anywhere.
     pub(super) fn stretches(&self, seen: &Seen<'_>) -> Option<Vec<Range<usize>>> {
         let length = self.near_digits?;
-        let digits = seen.digits.get_or_init(|| Digits::of(seen.text, seen.from));
-        digits.stretches(seen.from..seen.text.len(), length)
+        seen.digits().stretches(seen.from..seen.text.len(), length)
     }
 
     pub(super) fn are_in(&self, seen: &Seen<'_>) -> bool {

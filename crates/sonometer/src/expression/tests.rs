@@ -215,11 +215,14 @@ proptest! {
 fn how_matches_begin_is_known_of_words() {
     use super::heads::Heads;
     for (pattern, is_known) in [
+        ("order[^!]{300}!", true),
+        ("order[^!]*!", false),
         ("(?i)\\b(?:order|ticket)s? \\d+", true),
         ("(?i)(?:my|your) name", true),
         ("l['’]été", true),
         ("(?:ab)+c", false),
-        ("(?:abc)*defg", true),
+        ("(?:abc){0,3}defg", true),
+        ("(?:abc)*defg", false),
         ("a?bcd", true),
         ("ab", false),
         ("[a-z]+ order", false),
@@ -229,6 +232,18 @@ fn how_matches_begin_is_known_of_words() {
         let parsed = super::parse(pattern).expect("is sound");
         assert_eq!(Heads::of(&parsed).is_some(), is_known, "{pattern}");
     }
+}
+
+#[cfg(feature = "perf")]
+#[test]
+fn long_ways_that_come_to_nothing_are_not_gone_from_many_places() {
+    let expression = Expression::new("order[^!]{300}!").expect("is sound");
+    let text = "order ".repeat(1_000);
+    // From each of the thousand places 300 bytes would be read: the text is searched as a whole.
+    assert_eq!(expression.find_seen(&Seen::of(&text, 0), text.len()), None);
+    let text = format!("{}order{}!", "a day ".repeat(1_000), " so".repeat(100));
+    let found = expression.find_seen(&Seen::of(&text, 0), text.len());
+    assert_eq!(found, Some(vec![6_000..text.len()]));
 }
 
 #[test]
