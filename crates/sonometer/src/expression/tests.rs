@@ -242,8 +242,8 @@ fn long_ways_that_come_to_nothing_are_not_gone_from_many_places() {
     // From each of the thousand places 300 bytes would be read: the text is searched as a whole.
     assert_eq!(expression.find_seen(&Seen::of(&text, 0), text.len()), None);
     let text = format!("{}order{}!", "a day ".repeat(1_000), " so".repeat(100));
-    let found = expression.find_seen(&Seen::of(&text, 0), text.len());
-    assert_eq!(found, Some(vec![6_000..text.len()]));
+    let found = expression.find_seen(&Seen::of(&text, 0), text.len()).expect("one place is looked at");
+    assert_eq!((found.len(), &found[0]), (1, &(6_000..text.len())));
 }
 
 #[test]
