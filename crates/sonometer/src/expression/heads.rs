@@ -108,16 +108,16 @@ impl Places {
         Some(Self { first, next })
     }
 
-    /// Where the heads stand in the text, from left to right, of matches of at most `longest` bytes; `None` if that is in so many places that
-    /// the whole text is searched as fast.
+    /// Where the heads stand in the text, from left to right; `None` if that is in so many places that the whole text is searched as fast.
+    /// `longest` tells the most bytes of a match; it is asked only if there is a place.
     pub(super) fn starts(
         &self,
         text: &str,
         threes: &Threes,
         heads: &Heads,
-        longest: usize,
+        longest: impl FnOnce() -> Option<usize>,
     ) -> Option<Vec<usize>> {
-        let most = (text.len() / ASKED).min(READ_AT_MOST * text.len() / longest.max(1));
+        let most = text.len() / ASKED;
         let (mut starts, mut looks) = (Vec::new(), 0);
         for &wanted in heads.numbers.iter().filter(|wanted| threes.has(**wanted)) {
             let mut place = self.first[usize::from(wanted) % CHAINS];
@@ -132,6 +132,9 @@ impl Places {
             if starts.len() > most || looks > text.len() {
                 return None;
             }
+        }
+        if !starts.is_empty() && starts.len() > READ_AT_MOST * text.len() / longest()?.max(1) {
+            return None;
         }
         starts.sort_unstable();
         Some(starts)

@@ -80,7 +80,7 @@ impl<'t> Seen<'t> {
     fn starts(&self, heads: &Heads) -> Option<Vec<usize>> {
         let threes = self.threes()?;
         let places = self.places.get_or_init(|| Places::of(self.own().as_bytes())).as_ref()?;
-        let longest = self.digits().longest(heads.length)?;
+        let longest = || self.digits().longest(heads.length);
         let mut starts = places.starts(self.own(), threes, heads, longest)?;
         starts.iter_mut().for_each(|start| *start += self.from);
         Some(starts)
