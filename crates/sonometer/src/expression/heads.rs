@@ -1,5 +1,5 @@
-//! How matches begin. Many expressions begin with one of some words (`order`, `ticket`), which stand in few places of a text: only there
-//! need a match be asked for. (To ask only where digits stand, of expressions that begin with one, gained nothing.)
+//! How matches begin. Every match of many expressions begins with one of a few words (`order`, `ticket`), and most texts have these in few
+//! places. So a match is searched for only there. (The same for expressions that begin with a digit was tried, and gained nothing.)
 
 use super::known::{Reader, Writer};
 use super::near::Length;
@@ -14,7 +14,7 @@ const MOST: usize = 128;
 pub(super) struct Heads {
     /// The numbers of their first three bytes, as [`pieces`](super::pieces) has them, sorted.
     numbers: Box<[u16]>,
-    /// How long they can be: so far a text is read from each place where one could begin, at most.
+    /// The greatest length of a match: from each place where one could begin, at most so many bytes are read.
     pub(super) length: Length,
 }
 
@@ -56,7 +56,7 @@ fn followed_by(heads: Vec<Piece>, parsed: &Hir) -> Option<Vec<Piece>> {
         }
         HirKind::Repetition(Repetition { min, max, sub, .. }) => {
             let once = followed_by(heads.clone(), sub)?;
-            // What may come more often could go on with itself.
+            // A part that repeats may be followed by itself, which is not looked at: once must fill the three bytes.
             if *max != Some(1) && once.iter().any(|head| head.len() < SHORTEST) {
                 return None;
             }
@@ -76,16 +76,17 @@ fn few(mut heads: Vec<Piece>) -> Option<Vec<Piece>> {
     (heads.len() <= MOST).then_some(heads)
 }
 
-/// To ask for a match takes about as long as searching so many bytes.
+/// Asking at one place takes about as long as searching so many bytes.
 const ASKED: usize = 32;
-/// Matches that come to nothing after a long way, one begun within the other, may read the text so many times together: `order[^!]{300}!` in
-/// `order order order …`. Without a limit, that would grow with the square of the text.
+/// How many times the length of the text all places together may read. `order[^!]{300}!` reads 300 bytes from each word of `order order …`
+/// and finds nothing; without a limit, the time of such expressions would grow with the square of the text.
 const READ_AT_MOST: usize = 4;
-/// The texts for which places are noted: shorter ones are searched as fast, longer ones take four bytes of memory for each of theirs.
+/// The lengths of texts whose places are noted. Shorter texts are searched as fast as they are noted; places take four bytes of memory for
+/// each byte of text, so 4 MiB at most.
 const NOTED: std::ops::RangeInclusive<usize> = 128..=1 << 20;
 const CHAINS: usize = 512;
 
-/// Where in a text its numbers of three bytes stand, in chains of those with the same lowest bits.
+/// Where in a text each number of three bytes stands. Numbers with the same nine lowest bits share a chain.
 #[derive(Debug)]
 pub(super) struct Places {
     /// By the lowest bits of a number: its first place, counted from 1; 0 for none.

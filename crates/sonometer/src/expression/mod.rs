@@ -152,10 +152,11 @@ impl Expression {
             let machine = self.machine(characters)?;
             let mut end = 0;
             for start in starts.into_iter().take_while(|start| *start < to) {
-                if let Some(next) =
-                    (start >= end).then(|| machine.find_beginning(seen.text(), start)).flatten()
-                {
-                    // Behind it, as it has three bytes at least.
+                // Within the last match no other begins.
+                if start < end {
+                    continue;
+                }
+                if let Some(next) = machine.find_beginning(seen.text(), start) {
                     end = next.end;
                     found.push(next);
                 }

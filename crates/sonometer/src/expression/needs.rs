@@ -19,9 +19,9 @@ pub(crate) struct Seen<'t> {
     /// What stands before this byte is looked back at only.
     from: usize,
     bytes: Bytes,
-    /// Noted when an expression first asks; `None` inside: nothing can be told.
+    /// Noted when an expression first asks; `None` inside where the text may have a guise of a letter (`pieces.rs`).
     threes: OnceCell<Option<Threes>>,
-    /// Likewise.
+    /// Likewise; `None` inside where the text is too short or too long.
     #[cfg(feature = "perf")]
     places: OnceCell<Option<Places>>,
     /// Likewise.

@@ -3,8 +3,8 @@
 //!
 //! Bytes are compared by their lowest five bits, so that capitals and small letters are the same, those of Latin-1 too, and three in a row
 //! have one of 32,768 numbers. Which numbers a text has is noted once for all expressions; what it seems to have and has not is searched
-//! in vain. The two characters that are letters of ASCII without regard to case (`ſ` is an `s`, `K` a `k`) would double the ways to
-//! write most words: nothing is said of texts that have one.
+//! in vain. Without regard to case `ſ` is an `s` and the Kelvin sign a `k`. To count these two would double the ways to write most words,
+//! so a text that may have one of them is always searched.
 
 #[cfg(feature = "perf")]
 use super::known::{Reader, Writer};

@@ -1,5 +1,5 @@
-//! What a line means, as a tree. A sensor needs it while it is compiled, and lets go of it then. For whoever asks later, the text of the
-//! line is read once more.
+//! The meaning of a line, as a tree. A sensor is compiled from trees and then drops them, as they are much of its memory; if the meaning
+//! of a line is asked for later, its text is parsed again.
 
 use super::Protocol;
 use crate::names::Numbered;
@@ -52,8 +52,8 @@ impl Tree {
 }
 
 impl Protocol {
-    /// Lets go of what lines mean, which is up to two fifths of the memory of a sensor with many lines. Lines of companions are few, and
-    /// expressions small and slow to read: they keep theirs.
+    /// Drops the trees, which are up to two fifths of the memory of a sensor with many lines. Lines of companions keep theirs, as they are
+    /// few; expressions too, as they are small and slow to parse.
     pub(crate) fn forget_trees(&mut self) {
         // One for all lines that were read among the same lists, which are nearly always all.
         let mut forgotten: Option<(Arc<Around>, Arc<Tree>)> = None;
