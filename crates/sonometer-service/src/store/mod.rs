@@ -13,6 +13,7 @@ mod dives;
 mod draft;
 mod form;
 mod history;
+mod holders;
 mod jobs;
 mod keys;
 mod known;
@@ -53,6 +54,7 @@ pub use tokens::{NewToken, TokenRow};
 use crate::refusal::Refusal;
 use crate::vault::Vault;
 use charge::Order;
+use holders::Holders;
 use pulse::Pulse;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Row, Transaction};
@@ -128,6 +130,8 @@ pub struct Store {
     writer: AnyPool,
     dialect: Dialect,
     charges: mpsc::Sender<Order>,
+    /// Requests that wait to be told who calls.
+    holders: Arc<Holders>,
     /// What encrypts the secrets in it.
     vault: Vault,
     pulse: Arc<Pulse>,
@@ -190,11 +194,13 @@ impl Store {
                 })
                 .after_connect(move |connection, _| {
                     Box::pin(async move {
-                        // What was answered is on the disk, a power cut included.
+                        // What was answered is on the disk, a power cut included. A statement that changes many pages keeps what
+                        // they were until it has ended: in memory, or SQLite makes and deletes a file for every other commit.
                         let settings = match dialect {
                             Dialect::Sqlite => format!(
                                 "PRAGMA busy_timeout = {BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                                 PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
+                                 PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; \
+                                 PRAGMA temp_store = MEMORY;"
                             ),
                             Dialect::Postgres => format!(
                                 "SET lock_timeout = {BUSY_MS}; SELECT set_config('synchronous_commit', 'on', false) \
@@ -249,7 +255,8 @@ impl Store {
             Dialect::Postgres => Pulse::of(options),
         };
         tokio::spawn(writer::write_all(writer.clone(), dialect, pulse.clone(), waiting));
-        let store = Self { readers, writer, dialect, charges, vault, pulse, unmetered: false };
+        let holders = Arc::new(Holders::new(dialect));
+        let store = Self { readers, writer, dialect, charges, holders, vault, pulse, unmetered: false };
         store.check_vault().await.map_err(|error| format!("{name}: {error}"))?;
         Ok(store)
     }

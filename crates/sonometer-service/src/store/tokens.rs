@@ -1,9 +1,6 @@
-//! Tokens, and who calls with one.
+//! Tokens.
 
-use super::accounts::{account_id, standing};
 use super::{Store, down};
-use crate::account::Standing;
-use crate::period::Period;
 use crate::refusal::Refusal;
 use crate::token::{Mode, Scope};
 use sonometer::Unit;
@@ -60,20 +57,10 @@ pub struct TokenRow {
     pub revoked_ms: i64,
 }
 
-/// A token with the account behind it.
-#[derive(Clone, Debug)]
-pub(crate) struct Holder {
-    pub(crate) token: TokenRow,
-    pub(crate) account_id: String,
-    pub(crate) standing: Standing,
-    /// The revision of what the organization has published.
-    pub(crate) revision: i64,
-}
-
-const COLUMNS: &str = "t.id, t.org_id, t.mode, t.name, t.ending, t.scopes, t.cap_micros AS token_cap, \
+pub(super) const COLUMNS: &str = "t.id, t.org_id, t.mode, t.name, t.ending, t.scopes, t.cap_micros AS token_cap, \
                        t.created_ms, t.expires_ms, t.revoked_ms";
 
-fn token(row: &AnyRow) -> Result<TokenRow, sqlx::Error> {
+pub(super) fn token(row: &AnyRow) -> Result<TokenRow, sqlx::Error> {
     let mode: String = row.try_get("mode")?;
     let scopes: String = row.try_get("scopes")?;
     let cap: i64 = row.try_get("token_cap")?;
@@ -156,30 +143,5 @@ impl Store {
             .execute(&self.writer)
             .await;
         done.map(|done| done.rows_affected() > 0).map_err(down)
-    }
-
-    /// Who has the token with this hash.
-    pub(crate) async fn holder(&self, hash: &str, period: Period) -> Result<Option<Holder>, Refusal> {
-        let sql = format!(
-            "SELECT {COLUMNS}, o.revision, a.tier, a.quota, a.overage, a.rate_micros, a.cap_micros, a.per_window, \
-                    COALESCE(c.used, 0) AS used, COALESCE(c.overage, 0) AS over_used, \
-                    COALESCE(c.cost_micros, 0) AS cost_micros \
-             FROM tokens t JOIN orgs o ON o.id = t.org_id \
-             JOIN accounts a ON a.org_id = t.org_id AND a.mode = t.mode \
-             LEFT JOIN consumption c ON c.account_id = a.id AND c.period = $2 WHERE t.hash = $1"
-        );
-        let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(hash).bind(period.to_string());
-        let row = row.fetch_optional(&self.readers).await.map_err(down)?;
-        self.pulse.beat();
-        let holder = |row: AnyRow| {
-            let token = token(&row)?;
-            Ok(Holder {
-                account_id: account_id(&token.org, token.mode),
-                standing: standing(&row, token.mode, period)?,
-                revision: row.try_get("revision")?,
-                token,
-            })
-        };
-        row.map(holder).transpose().map_err(down)
     }
 }
