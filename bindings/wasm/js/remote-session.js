@@ -1,6 +1,5 @@
 // An interaction that comes in bit by bit, sensed in the worker.
-import { isEmpty } from './empty.js';
-import { freeze, invalid } from './errors.js';
+import { freeze } from './errors.js';
 import { Remote, inside, use } from './remote-object.js';
 import { signalOf, transferable } from './remote-port.js';
 import { Reading, made } from './reading.js';
@@ -64,49 +63,4 @@ export class Session extends Remote {
     this.#releasedTo = step.released_to;
     return step;
   }
-}
-
-/** A stream of text that holds back what a masked pattern can still reach. */
-export class Guard extends TransformStream {
-  constructor(key, session, onStep) {
-    if (key !== inside) throw invalid('', 'guards are made by `sensor.guard()`');
-    const { promise, settle } = settled();
-    const tell = (step, controller) => {
-      // First, so that what it throws also stops the text that it heard of.
-      onStep?.(step);
-      for (const { text } of step.released ?? []) controller.enqueue(text);
-    };
-    const guarded = async (work) => {
-      try {
-        await work();
-      } catch (error) {
-        await session.free();
-        settle.reject(error);
-        throw error;
-      }
-    };
-    super({
-      transform: (chunk, controller) => guarded(async () => isEmpty(chunk) || tell(await session.push(chunk), controller)),
-      flush: (controller) =>
-        guarded(async () => {
-          tell(await session.end(), controller);
-          settle.resolve(await session.finish());
-        }),
-      cancel: async (reason) => {
-        await session.free();
-        settle.reject(reason ?? invalid('', 'the stream was cancelled before its end'));
-      },
-    });
-    Object.defineProperty(this, 'reading', { value: promise, enumerable: true });
-  }
-}
-
-function settled() {
-  let settle;
-  const promise = new Promise((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // A failure need not be heard of here: the stream tells of it too.
-  promise.catch(() => {});
-  return { promise, settle };
 }

@@ -1,15 +1,17 @@
 // The engine in a worker, as the page holds it: the same classes, whose methods give promises.
 import { freeze, invalid } from './errors.js';
+import { guard } from './guard.js';
 import { kind } from './kind.js';
 import { NAMES, known } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { Remote, inside, plain, use } from './remote-object.js';
 import { ask, errorOf, init, signalOf } from './remote-port.js';
-import { Guard, Session } from './remote-session.js';
+import { Session } from './remote-session.js';
 
+export { Guard } from './guard.js';
 export { Interaction } from './remote-object.js';
 export { init, spawnBy, terminate } from './remote-port.js';
-export { Guard, Session };
+export { Session };
 
 /** Interactions of one message. Between two messages a batch can be cancelled. */
 const AT_ONCE = 32;
@@ -75,7 +77,7 @@ export class Sensor extends Remote {
   async guard(options = {}) {
     const { onStep, ...rest } = known('options', options, [...NAMES, 'onStep', 'signal']);
     if (onStep !== undefined && typeof onStep !== 'function') throw invalid('options.onStep', `a function is needed, not ${kind(onStep)}`);
-    return new Guard(inside, await this.session({ ...rest, release: true }), onStep);
+    return guard(await this.session({ ...rest, release: true }), onStep);
   }
 
   async shown(interaction, options = {}) {

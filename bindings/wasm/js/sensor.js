@@ -1,12 +1,13 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
 import { fileNamed, fileText, listPaths, readsNow } from './files.js';
+import { guard } from './guard.js';
 import { Held, describe, disposable, taken } from './held.js';
 import { utf8, wantText, written } from './interaction.js';
 import { kind } from './kind.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
-import { begin, guard } from './session.js';
+import { begin } from './session.js';
 import { shownBy } from './shown.js';
 import { constructorOf, listTexts, shelfTexts, sourceText } from './source.js';
 

@@ -1,5 +1,5 @@
-// An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
-import { isEmpty, isMoved } from './empty.js';
+// An interaction that comes in bit by bit.
+import { isMoved } from './empty.js';
 import { freeze, invalid } from './errors.js';
 import { Held, disposable } from './held.js';
 import { jsonOf, wantSize, wantText } from './interaction.js';
@@ -119,56 +119,6 @@ export class Session {
   }
 }
 disposable(Session);
-
-/**
- * A stream of text that lets pass what no masked pattern can reach any more, masked where the protocol says so, and holds back the rest.
- * `reading` is that of all that came in, once the stream has closed.
- */
-export class Guard extends TransformStream {
-  constructor(secret, session, onStep) {
-    if (secret !== key) throw invalid('', 'guards are made by `sensor.guard()`');
-    let settle;
-    const reading = new Promise((resolve, reject) => {
-      settle = { resolve, reject };
-    });
-    // Who does not wait for it need not hear of its failure: the stream tells of that too.
-    reading.catch(() => {});
-    const tell = (step, controller) => {
-      // First, so that what it throws also stops the text that it heard of.
-      onStep?.(step);
-      for (const { text } of step.released ?? []) controller.enqueue(text);
-    };
-    const guarded = (work) => {
-      try {
-        work();
-      } catch (error) {
-        session.free();
-        settle.reject(error);
-        throw error;
-      }
-    };
-    super({
-      transform: (chunk, controller) =>
-        guarded(() => {
-          if (!isEmpty(chunk)) tell(session.push(chunk), controller);
-        }),
-      flush: (controller) =>
-        guarded(() => {
-          tell(session.end(), controller);
-          settle.resolve(session.finish());
-        }),
-      cancel: (reason) => {
-        session.free();
-        settle.reject(reason ?? invalid('', 'the stream was cancelled before its end'));
-      },
-    });
-    Object.defineProperty(this, 'reading', { value: reading, enumerable: true });
-  }
-}
-
-export function guard(session, onStep) {
-  return new Guard(key, session, onStep);
-}
 
 function seconds(place, value) {
   if (value === undefined || value === null) return undefined;

@@ -18,6 +18,9 @@ export const expected = [
   'a list that throws: RangeError: mine',
   'a listener that throws: RangeError: mine, and the reading: RangeError: mine; passed: All is |well. ',
   'a chunk that is no text: invalid_request at chunk; passed: All is well. ',
+  'a guard whose reader stops: RangeError: mine',
+  'a guard whose source fails: RangeError: mine',
+  'a guard whose pipe is aborted: RangeError: mine',
   'bytes that are no UTF-8: invalid_request at content',
   'a session that is over: invalid_request, this session is over; begin another',
   'a sensor that was freed: invalid_request, this sensor was freed; make a new one',
@@ -72,6 +75,11 @@ export async function misuse({ Interaction, Sensor, SonometerError }) {
     const [error, passed] = await through(privacy.guard(), ['All is well. And ', 7]);
     tell('a chunk that is no text', `${name(error)}; passed: ${passed}`);
   }
+  for (const [what, ending] of Object.entries(endings)) {
+    const guard = privacy.guard();
+    await ending(guard);
+    tell(`a guard whose ${what}`, await Promise.race([guard.reading.then(() => 'a reading', name), later('nothing is heard')]));
+  }
   const session = sensor.session();
   refused('bytes that are no UTF-8', () => session.push(Uint8Array.of(0xff)));
   session.finish();
@@ -83,6 +91,15 @@ export async function misuse({ Interaction, Sensor, SonometerError }) {
   tell('no stack left', exhaust(sensor, SonometerError));
   return told;
 }
+
+/** How guards end before their text does. */
+const endings = {
+  'reader stops': (guard) => guard.readable.cancel(new RangeError('mine')),
+  'source fails': (guard) => new ReadableStream({ start: (source) => source.error(new RangeError('mine')) }).pipeTo(guard.writable).catch(() => {}),
+  'pipe is aborted': (guard) => new ReadableStream().pipeTo(guard.writable, { signal: AbortSignal.abort(new RangeError('mine')) }).catch(() => {}),
+};
+
+const later = (value) => new Promise((resolve) => setTimeout(resolve, 5_000, value));
 
 /** What came out of a guard before it failed, and how it failed. */
 async function through(guard, chunks) {
