@@ -5,12 +5,12 @@ import { toJson, wantWhole } from './json.js';
 import { isPromise, kind } from './kind.js';
 import { known } from './options.js';
 
-/** `open` gives what the module is read from, `source` is where it lies when nothing else is said, `failed` the error where it does not start. */
-export function reader({ open, source, failed }) {
+/** `open` gives what the module is read from, `failed` the error where it does not start. */
+export function reader({ open, failed }) {
   let loading;
 
   /** Loads the module; the first call decides from where. Further calls wait for the same. */
-  function init(from = source) {
+  function init(from) {
     loading ??= start(from).catch((error) => {
       // Once the reason is gone, another call may succeed.
       loading = undefined;

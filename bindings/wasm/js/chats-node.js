@@ -6,7 +6,7 @@ import { messageOf } from './kind.js';
 
 export const { init, fromMessages } = reader({
   async open(source) {
-    const given = await source;
+    const given = (await source) ?? new URL('./chats.wasm', import.meta.url);
     if (typeof given !== 'string' && !(given instanceof URL)) return given;
     try {
       return await readFile(given);
@@ -14,7 +14,6 @@ export const { init, fromMessages } = reader({
       throw invalid('source', `${given} cannot be read (${messageOf(cause)}); let your bundler copy it, or give its bytes to \`init\``, {}, { cause });
     }
   },
-  source: new URL('./chats.wasm', import.meta.url),
   failed: (cause) => invalid('source', `the reader of chats cannot be loaded (${messageOf(cause)})`, {}, { cause }),
 });
 export { SonometerError } from './errors.js';

@@ -3,8 +3,7 @@ import { reader } from './chat-reader.js';
 import { fetched, notStarted } from './fetched.js';
 
 export const { init, fromMessages } = reader({
-  open: (source) => fetched(source, 'chats.wasm'),
-  source: new URL('./chats.wasm', import.meta.url),
+  open: (source) => fetched(source, () => new URL('./chats.wasm', import.meta.url), 'chats.wasm'),
   failed: (cause) => notStarted('the reader of chats', cause),
 });
 export { SonometerError } from './errors.js';

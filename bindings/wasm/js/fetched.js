@@ -2,9 +2,9 @@
 import { invalid } from './errors.js';
 import { messageOf } from './kind.js';
 
-/** What WebAssembly reads from, of an address or of that itself; `file` is the name of what should be there. */
-export async function fetched(source, file) {
-  const given = await source;
+/** What WebAssembly reads from, of an address or of that itself. Without one, `beside` gives the address of `file` beside the script. */
+export async function fetched(source, beside, file) {
+  const given = (await source) ?? besideScript(beside, file);
   const isRequest = typeof Request === 'function' && given instanceof Request;
   if (typeof given !== 'string' && !(given instanceof URL) && !isRequest) return given;
   const address = isRequest ? given.url : String(given);
@@ -17,6 +17,14 @@ export async function fetched(source, file) {
   }
   if (!answer.ok) throw invalid('source', `${address} answers ${answer.status}; ${fix}`);
   return answer;
+}
+
+function besideScript(beside, file) {
+  try {
+    return beside();
+  } catch (cause) {
+    throw invalid('source', `this script is no module, so it does not know where ${file} is; give \`init\` its address`, {}, { cause });
+  }
 }
 
 /** Why a browser does not start a module. */

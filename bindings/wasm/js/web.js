@@ -7,14 +7,15 @@ import { messageOf } from './kind.js';
 
 export * from './index.js';
 
-// An address that bundlers know: it is where they put the module.
-const module = new URL('./sonometer.wasm', import.meta.url);
+/** An address that bundlers know: it is where they put the module. Scripts that are no modules have none, and give it to `init`. */
+const module = () => new URL('./sonometer.wasm', import.meta.url);
 
 readFilesBy(async (path) => {
   // Beside the module: an address of parts beside `import.meta.url` is every file that it could mean for Vite and webpack, which ship them all.
-  const address = new URL(`./${path}`, module);
+  let address = path;
   let answer;
   try {
+    address = new URL(`./${path}`, module());
     answer = await fetch(address);
   } catch (cause) {
     throw unreadable(address, messageOf(cause), cause);
@@ -26,7 +27,7 @@ readFilesBy(async (path) => {
 let loading;
 
 /** Loads the engine; the first call decides from where. Further calls wait for the same. */
-export function init(source = module) {
+export function init(source) {
   if (isRunning()) return Promise.resolve();
   loading ??= load(source).catch((error) => {
     // Once the reason is gone, another call may succeed.
@@ -37,7 +38,7 @@ export function init(source = module) {
 }
 
 async function load(source) {
-  const readable = await fetched(source, 'sonometer.wasm');
+  const readable = await fetched(source, module, 'sonometer.wasm');
   try {
     await start(readable);
   } catch (cause) {

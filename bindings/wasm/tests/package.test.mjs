@@ -131,6 +131,34 @@ test('bundlers find the address of the module in the script', () => {
   }
 });
 
+test('a bundle that is no module has no address, and takes that of the engine', () => {
+  const source = join(here, 'script-entry.mjs');
+  writeFileSync(source, `
+    import { Sensor, init } from 'sonometer';
+    import { fromMessages, init as initChats } from 'sonometer/chats';
+    globalThis.use = async (engine, chats) => {
+      const refused = (promise) => promise.then(() => 'no error', ({ name, message }) => name + ': ' + message);
+      const told = [await refused(init()), await refused(fromMessages([{ role: 'user', content: 'Hello.' }]))];
+      await init(engine);
+      await initChats(chats);
+      const { interaction } = await fromMessages([{ role: 'user', content: 'Thank you so much.' }]);
+      return [...told, await refused(Sensor.load('refusal')), Sensor.shipped('courtesy').sense(interaction).json()];
+    };`);
+  const bundled = join(here, 'script.cjs');
+  const built = spawnSync(esbuild, [source, '--bundle', '--format=iife', '--platform=browser', `--outfile=${bundled}`, '--log-level=error'], { encoding: 'utf8' });
+  assert.equal(built.status, 0, built.stderr);
+  const script = `
+    const { readFileSync } = require('node:fs');
+    require('./script.cjs');
+    use(readFileSync('${installed}/sonometer.wasm'), readFileSync('${installed}/chats.wasm')).then((told) => console.log(JSON.stringify(told)));`;
+  const run = spawnSync(process.execPath, ['-e', script], { cwd: here, encoding: 'utf8' });
+  const [engine, chats, file, reading] = JSON.parse(run.stdout || '[""]');
+  assert.match(engine, /^SonometerError: this script is no module.*sonometer\.wasm.*give `init` its address/, run.stderr);
+  assert.match(chats, /^SonometerError: this script is no module.*chats\.wasm/);
+  assert.match(file, /^SonometerError: protocols\/refusal@.*cannot be read.*Sensor\.fromSource/);
+  assert.equal(reading, esm.Sensor.shipped('courtesy').sense([{ role: 'user', content: 'Thank you so much.' }]).json());
+});
+
 test('the former entry is the same for bundlers, by both of its names', async () => {
   const bundled = await bundle('bundled-dives', 'sonometer/dives');
   assert.throws(() => bundled.Stage.shipped('drinking-less'), { name: 'SonometerError', message: /await init\(\)/ });
