@@ -22,13 +22,29 @@ export function readsNow() {
 /** The path of the file for `id` (its newest version) or `id@version`; `undefined` if no file is named so. */
 export function fileNamed(name) {
   const [id, version] = name.split(/@(.*)/s);
-  const versions = Object.hasOwn(FILES, id) ? Object.keys(FILES[id]) : [];
+  const versions = versionsOf(id);
   const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
   if (version === undefined && HELD.includes(id) && !newer.includes(id)) return undefined;
   if (found === undefined && versions.length > 0 && !HELD.includes(id)) {
     throw new SonometerError('target_not_found', `\`${id}\` has no version \`${version}\`; there is ${versions.join(', ')}`, 'target');
   }
   return found && `protocols/${id}@${found}.yaml`;
+}
+
+/** The same error with what is there as files of the package: the engine knows only what the module holds. */
+export function withFiles(error, name) {
+  if (error.code !== 'target_not_found') return error;
+  const [id, version] = name.split('@');
+  const versions = versionsOf(id);
+  let { message } = error;
+  if (versions.length > 0 && version === undefined) message = `\`${id}\` has no published version; ask for a draft by name, as \`${id}@${versions.at(-1)}\``;
+  const all = versions.length > 0 ? versions : Object.keys(FILES);
+  message = message.replace(/(?<=there is ).*/s, (held) => [...new Set([...held.split(', '), ...all])].sort().join(', '));
+  return new SonometerError(error.code, message, error.place);
+}
+
+function versionsOf(id) {
+  return Object.hasOwn(FILES, id) ? Object.keys(FILES[id]) : [];
 }
 
 /** The paths of the list files of such a protocol, below the same folder. */

@@ -11,15 +11,12 @@ const key = Symbol();
 export class Guard extends TransformStream {
   constructor(secret, session, onStep) {
     if (secret !== key) throw invalid('', 'guards are made by `sensor.guard()`');
-    const tell = (step, controller) => {
-      // First, so that what it throws also stops the text that it heard of.
-      onStep?.(step);
-      for (const { text } of step.released ?? []) controller.enqueue(text);
-    };
     let settle;
     super({
-      transform: async (chunk, controller) => isEmpty(chunk) || tell(await session.push(chunk), controller),
-      flush: async (controller) => {
+      async transform(chunk, controller) {
+        if (!isEmpty(chunk)) tell(await session.push(chunk), controller);
+      },
+      async flush(controller) {
         tell(await session.end(), controller);
         settle.resolve(await session.finish());
       },
@@ -29,24 +26,33 @@ export class Guard extends TransformStream {
     });
     // Who does not wait for it need not hear of its failure: the stream tells of that too.
     reading.catch(() => {});
-    const fail = (why) => {
-      settle.reject(why);
-      session.free();
-    };
     // Chromium does not tell a transformer that its stream was cancelled or has failed, so the text is handed on by a stream that hears of both.
     const text = super.readable.getReader();
     text.closed.catch(fail);
-    const pull = async (controller) => {
-      const { done, value } = await text.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+    const passed = {
+      async pull(controller) {
+        const { done, value } = await text.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel(reason) {
+        fail(reason ?? invalid('', 'the stream was cancelled before its end'));
+        return text.cancel(reason);
+      },
     };
-    const cancel = (reason) => {
-      fail(reason ?? invalid('', 'the stream was cancelled before its end'));
-      return text.cancel(reason);
-    };
-    const readable = new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+    const readable = new ReadableStream(passed, { highWaterMark: 0 });
     Object.defineProperties(this, { readable: { value: readable }, reading: { value: reading, enumerable: true } });
+
+    function tell(step, controller) {
+      // First, so that what it throws also stops the text that it heard of.
+      onStep?.(step);
+      for (const { text } of step.released ?? []) controller.enqueue(text);
+    }
+
+    function fail(why) {
+      settle.reject(why);
+      session.free();
+    }
   }
 }
 

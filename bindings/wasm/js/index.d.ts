@@ -17,7 +17,7 @@ export interface CatalogEntry {
   readonly source: string;
 }
 
-/** Every protocol, metric and blueprint that ships. */
+/** Every protocol, metric and blueprint that the module holds. The folder `protocols` of the package has those that `Sensor.load` reads beside them. */
 export function catalog(): readonly CatalogEntry[];
 
 /** One version of a stage that ships. */

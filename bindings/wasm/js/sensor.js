@@ -1,6 +1,6 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
-import { fileNamed, fileText, listPaths, readsNow } from './files.js';
+import { fileNamed, fileText, listPaths, readsNow, withFiles } from './files.js';
 import { guard } from './guard.js';
 import { Held, describe, disposable, taken } from './held.js';
 import { utf8, wantText, written } from './interaction.js';
@@ -49,7 +49,11 @@ export class Sensor {
       if (readsNow()) return ofFile(path, textsOf(path));
       throw invalid('name', `\`${name}\` is a file of the package and not in the module; write \`await Sensor.load('${name}')\``);
     }
-    return new Sensor(inside, (engine) => engine.Instrument.shipped(name));
+    try {
+      return new Sensor(inside, (engine) => engine.Instrument.shipped(name));
+    } catch (error) {
+      throw withFiles(error, name);
+    }
   }
 
   /** What ships, in the module or as a file of the package, by `id` or `id@version`. */

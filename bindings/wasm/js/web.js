@@ -8,7 +8,9 @@ import { messageOf } from './kind.js';
 export * from './index.js';
 
 /** An address that bundlers know: it is where they put the module. Scripts that are no modules have none, and give it to `init`. */
-const module = () => new URL('./sonometer.wasm', import.meta.url);
+function module() {
+  return new URL('./sonometer.wasm', import.meta.url);
+}
 
 readFilesBy(async (path) => {
   // Beside the module: an address of parts beside `import.meta.url` is every file that it could mean for Vite and webpack, which ship them all.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use wasm_bindgen_cli_support::Bindgen;
+use wasm_bindgen_cli_support::{Bindgen, EncodeInto};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -37,6 +37,8 @@ fn write(module: &Path, folder: &Path, names: bool) -> Result<(), String> {
         .omit_default_module_path(true)
         // A trap leaves the memory of an instance half done; JavaScript goes on with a new one.
         .reset_state_function(true)
+        // Everything that the package supports has `encodeInto`, so the code for what has not would be fetched for nothing.
+        .encode_into(EncodeInto::Always)
         .remove_name_section(!names)
         .remove_producers_section(true);
     bindgen.generate(folder).map_err(|error| format!("{error:#}"))
