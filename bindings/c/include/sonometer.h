@@ -504,11 +504,13 @@ snm_status snm_interaction_json(const char *json,
                                 snm_error **error);
 
 /**
- * An interaction from the messages of a chat, as JSON of OpenAI, Anthropic, Gemini, LangChain, Vercel's AI SDK, ShareGPT, vCon, Contact Lens, Twilio
- * or Bedrock's Converse, a thread of OpenAI's Assistants, a line of a batch, or preference data.
+ * An interaction from the messages of a chat, as JSON of OpenAI, Anthropic, Gemini, LangChain, Vercel's AI SDK, ShareGPT, vCon,
+ * Contact Lens, Twilio or Bedrock's Converse, a thread of OpenAI's Assistants, a line of a batch, or preference data.
+ *
  * `form` names one of `openai`, `anthropic`, `gemini`, `langchain`, `ai-sdk`, `sharegpt`, `vcon`, `contact-lens`, `twilio`,
- * `bedrock`, `assistants`, `batch`, `chosen`, `rejected`; if it is empty, the keys of the JSON decide. Unless `told` is NULL, it gets a result with JSON that says what was found beside: `form`,
- * `interaction`, `places` of the turns, `apart` (tool calls, their results, reasoning, media) and `notices` of what was skipped.
+ * `bedrock`, `assistants`, `batch`, `chosen`, `rejected`; if it is empty, the keys of the JSON decide. Unless `told` is NULL, it
+ * gets a result with JSON that says what was found beside: `form`, `interaction`, `places` of the turns, `apart` (tool calls,
+ * their results, reasoning, media) and `notices` of what was skipped.
  */
 snm_status snm_interaction_messages(const char *json,
                                     size_t json_len,

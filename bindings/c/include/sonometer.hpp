@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,19 @@ struct Free {
 template <class T> using Handle = std::unique_ptr<T, Free>;
 
 inline snm_text text(std::string_view view) noexcept { return {view.data(), view.size()}; }
+
+// Bytes of a text. Two texts in braces are a `Segment`, never this: of a std::string_view, C++20 takes them for its begin and end.
+class Bytes {
+  public:
+    template <class Text, class = std::enable_if_t<std::is_convertible_v<const Text &, std::string_view>>>
+    Bytes(const Text &text) : view_(text) {}
+    Bytes(const char *data, std::size_t size) noexcept : view_(data, size) {}
+
+    std::string_view view() const noexcept { return view_; }
+
+  private:
+    std::string_view view_;
+};
 
 // A text that is there although it is empty: for the interface, NULL is none.
 inline snm_text there(std::string_view view) noexcept { return {view.data() == nullptr ? "" : view.data(), view.size()}; }
@@ -229,7 +243,7 @@ class Interaction {
     detail::Handle<snm_interaction> handle_;
 };
 
-// What is shown, and what a deployment sets; everything at its default. `primary` is looked at when it is used.
+// What is shown, and what a deployment sets; everything at its default. Its texts are looked at when it is used, so they have to live until then.
 class Options {
   public:
     Options &profile(std::uint32_t profile) noexcept { return set(options_.profile, profile); }
@@ -389,8 +403,9 @@ class Session {
               [&](auto out, auto error) { return snm_session_open(target.get(), options.get(), out, error); })) {}
 
     // The next bytes of the text, or of the segment that was begun last, cut anywhere.
-    Step push(std::string_view bytes) {
-        return step([&](auto out, auto error) { return snm_session_push(get(), bytes.data(), bytes.size(), out, error); });
+    Step push(detail::Bytes bytes) {
+        const std::string_view view = bytes.view();
+        return step([&](auto out, auto error) { return snm_session_push(get(), view.data(), view.size(), out, error); });
     }
 
     // A whole segment.

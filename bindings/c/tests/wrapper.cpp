@@ -254,6 +254,23 @@ void cards() {
     CHECK(refused);
 }
 
+void sessions() {
+    const Target target = Target::read(PROTOCOL);
+    Session text(target);
+    const char bytes[] = {'t', 'h', 'a', 'n', 'k', ' '};
+    text.push({bytes, sizeof bytes});
+    text.push(std::string("yo"));
+    CHECK(text.push("u").json().find("settled_to") != std::string_view::npos);
+    CHECK(text.finish().json() == target.sense(Interaction::text("thank you")).json());
+    throws(SNM_STATUS_INVALID_ARGUMENT, "session", [&] { text.push("more"); });
+    // Two texts in braces are a role and what it says, also in C++20, where they could be begin and end of one text.
+    Session talk(target);
+    talk.push({"agent", "thank you"});
+    talk.push({"customer", "no", 5});
+    const Interaction turns = Interaction::segments({{"agent", "thank you"}, {"customer", "no", 5}});
+    CHECK(talk.finish().json() == target.sense(turns).json());
+}
+
 } // namespace
 
 int main() {
@@ -264,6 +281,7 @@ int main() {
     run("targets find what they name on the shelf", shelves);
     run("options reach the engine", options);
     run("many at once are as one by one", batches);
+    run("sessions take bytes and turns", sessions);
     run("threads share a target", threads);
     run("stages say what they are", stages);
     run("dives go on and end", dives);
