@@ -2,32 +2,16 @@
 import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 import { join, toJson, wantWhole } from './json.js';
+import { JsonInteraction, inside } from './json-interaction.js';
 import { isPromise, kind } from './kind.js';
 
-const inside = Symbol();
-
 /** An interaction from JSON text. */
-export class Interaction {
-  #json;
-
-  constructor(key, json) {
-    if (key !== inside) {
-      throw invalid('', 'a text, a list of turns or an object needs no `Interaction`; for JSON text there is `Interaction.parse`');
-    }
-    this.#json = json;
-    Object.freeze(this);
-  }
-
+export class Interaction extends JsonInteraction {
   /** Reads JSON text by the engine's own strict reader. */
   static parse(json) {
     wantText('json', json);
     call((engine) => engine.checkInteraction(json));
     return new Interaction(inside, json);
-  }
-
-  /** The JSON text, unchanged. */
-  json() {
-    return this.#json;
   }
 }
 

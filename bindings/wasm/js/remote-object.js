@@ -1,5 +1,6 @@
 // Objects of the worker, as the page holds them.
 import { invalid } from './errors.js';
+import { JsonInteraction, inside as isRead } from './json-interaction.js';
 import { ask, generation, init, release } from './remote-port.js';
 
 export const inside = Symbol();
@@ -48,24 +49,11 @@ export function plain(value) {
 }
 
 /** An interaction from JSON text. */
-export class Interaction {
-  #json;
-
-  constructor(key, json) {
-    if (key !== inside) throw invalid('', 'a text, a list of turns or an object needs no `Interaction`; for JSON text there is `Interaction.parse`');
-    this.#json = json;
-    Object.freeze(this);
-  }
-
+export class Interaction extends JsonInteraction {
   /** Reads JSON text by the engine's own strict reader. */
   static async parse(json) {
     await init();
     await ask({ name: 'parse', args: [json] });
-    return new Interaction(inside, json);
-  }
-
-  /** The JSON text, unchanged. */
-  json() {
-    return this.#json;
+    return new Interaction(isRead, json);
   }
 }

@@ -3,8 +3,10 @@ import { SonometerError, invalid } from './errors.js';
 import { kind, messageOf } from './kind.js';
 import { known } from './options.js';
 
-/** Starts a worker: `{ post(message, transfer), hear(message, failure), stop(), idle(isIdle) }`; how depends on where this runs. */
+/** Starts a worker, or takes one: `{ post(message, transfer), hear(message, failure), stop(), idle(isIdle) }`; how depends on where this runs. */
 let spawn;
+/** What to do where a worker does not start. */
+let fix;
 let port;
 /** Objects of a worker that was stopped are gone: they belong to an older generation. */
 export let generation = 0;
@@ -14,7 +16,8 @@ let waiting = [];
 let working;
 let last = 0;
 
-export function spawnBy(starter) {
+export function spawnBy(advice, starter) {
+  fix = advice;
   spawn = starter;
 }
 
@@ -35,8 +38,9 @@ async function begin(source, { transfer = false, worker }) {
   const sendable = await plainSource(await source);
   // It was stopped before it began.
   if (own !== generation) throw ended();
+  const given = worker === undefined ? undefined : made(worker);
   try {
-    port = spawn(worker);
+    port = spawn(given);
   } catch (cause) {
     throw failedToStart(messageOf(cause), cause);
   }
@@ -45,9 +49,20 @@ async function begin(source, { transfer = false, worker }) {
   await ask({ name: 'init', args: [sendable] }, { transfer: transfer ? transferable(sendable) : [] });
 }
 
+/** The worker of a function of one's own. */
+function made(worker) {
+  let own = worker;
+  try {
+    if (typeof worker === 'function') own = worker();
+  } catch (cause) {
+    throw failedToStart(messageOf(cause), cause);
+  }
+  if (typeof own?.postMessage === 'function' && typeof own.terminate === 'function') return own;
+  throw invalid('options.worker', `a function that makes a worker is needed, such as \`() => new Worker(…)\`; this is ${kind(own)}`);
+}
+
 function failedToStart(why, cause) {
-  const message = `the worker failed (${why}); serve worker-thread.js and web.js beside worker.js, and allow 'self' as worker-src in your content security policy`;
-  return new SonometerError('internal_error', message, '', {}, { cause });
+  return new SonometerError('internal_error', `the worker failed (${why}); ${fix}`, '', {}, { cause });
 }
 
 /** What can be sent of a source. A relative address is one of the page, not of the worker's script. */

@@ -17,7 +17,7 @@ export interface Cancel {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An interaction from JSON text. */
+/** An interaction from JSON text. `sonometer` takes it as well. */
 export class Interaction {
   private constructor();
   /** @throws {SonometerError} (rejects) `invalid_request` with the place of the first thing that is wrong. */
@@ -26,8 +26,8 @@ export class Interaction {
   json(): string;
 }
 
-/** As in `sonometer`; an `Interaction` is one of this entry. */
-export type InteractionInput = Exclude<LocalInput, import('./index.js').Interaction> | Interaction;
+/** As in `sonometer`; an `Interaction` may be one of either entry. */
+export type InteractionInput = LocalInput | Interaction;
 
 interface Remote {
   /** Gives its memory back. Otherwise that happens with garbage collection. */

@@ -5,9 +5,9 @@ export { Comparison, Estimate, Reading } from './reading.js';
 export { SonometerError } from './errors.js';
 export { Guard, Interaction, Sensor, Session, catalog, fingerprint, init, terminate } from './remote.js';
 
-spawnBy((own) => {
+spawnBy("serve worker-thread.js and web.js beside worker.js, and allow 'self' as worker-src in your content security policy", (own) => {
   // Written as bundlers look for it.
-  const worker = own === undefined ? new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module', name: 'sonometer' }) : own();
+  const worker = own ?? new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module', name: 'sonometer' });
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     hear: (message, failure) => {

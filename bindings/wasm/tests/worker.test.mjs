@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import * as direct from 'sonometer';
 import * as remote from 'sonometer/worker';
 import { answer, answers } from './answer.mjs';
@@ -208,11 +209,40 @@ test('a start that fails may be tried again', async () => {
   remote.terminate();
   await assert.rejects(remote.init(new Uint8Array(9)), { name: 'SonometerError', code: 'invalid_request', place: 'source' });
   const failing = () => { throw new Error('no workers here'); };
-  await assert.rejects(remote.init(undefined, { worker: failing }), { code: 'internal_error', message: /no workers here.*worker-src/ });
+  await assert.rejects(remote.init(undefined, { worker: failing }), { code: 'internal_error', message: /no workers here.*keep worker-thread-node\.js/ });
   await assert.rejects(remote.init(undefined, { wroker: failing }), { place: 'options.wroker' });
   const module = new URL('./node_modules/sonometer/sonometer.wasm', import.meta.url);
   await assert.rejects(remote.init(new URL('nowhere.wasm', module)), { code: 'invalid_request', place: 'source' });
   await remote.init(module);
+});
+
+test('a worker that ends by itself or by others is heard of, and one that is none is refused', async () => {
+  for (const [own, is] of [[() => ({}), 'an object'], [() => undefined, 'undefined'], [7, 'a number'], [async () => {}, 'a promise']]) {
+    remote.terminate();
+    await assert.rejects(remote.init(undefined, { worker: own }), { code: 'invalid_request', place: 'options.worker', message: new RegExp(`this is ${is}$`) });
+  }
+  const ended = () => new Worker('process.exit(3)', { eval: true });
+  await assert.rejects(remote.init(undefined, { worker: ended }), { code: 'internal_error', message: /it ended with the code 3/ });
+  let own;
+  const thread = new URL('./node_modules/sonometer/worker-thread-node.js', import.meta.url);
+  await remote.init(undefined, { worker: () => (own = new Worker(thread)) });
+  const other = await remote.Sensor.shipped('courtesy');
+  const running = other.sense('Thank you so much. '.repeat(100_000));
+  setTimeout(() => own.terminate(), 10);
+  await assert.rejects(running, { code: 'internal_error', message: /it ended/ });
+  await assert.rejects(other.sense(text), { message: /make a new one/ });
+  assert.ok((await (await remote.Sensor.shipped('courtesy')).sense(text)).score > 0);
+});
+
+test('both entries take the interactions of the other', async () => {
+  const json = '{"content": "Thank you so much."}';
+  const other = await remote.Sensor.shipped('courtesy');
+  const here = direct.Sensor.shipped('courtesy');
+  const given = [direct.Interaction.parse(json), await remote.Interaction.parse(json)];
+  for (const one of given) {
+    assert.equal((await other.sense(one)).json(), here.sense(one).json());
+    assert.ok(here.sense(one).score > 0);
+  }
 });
 
 test('a worker that is stopped while it starts does not take the next one with it', async () => {
