@@ -39,8 +39,13 @@ export function finding([code, severity, message, fix, line, column, start, end]
 
 /** The same error as that of one interaction of many. */
 export function nth(at, error) {
-  const place = error.place === '' || error.place === 'interaction' ? `interactions[${at}]` : `interactions[${at}].${error.place}`;
-  return new SonometerError(error.code, error.message, place, error.details, 'cause' in error ? { cause: error.cause } : undefined);
+  return within(`interactions[${at}]`, error);
+}
+
+/** The same error as that of an interaction which is called `place`. */
+export function within(place, error) {
+  const inner = error.place === '' || error.place === 'interaction' ? place : `${place}.${error.place}`;
+  return new SonometerError(error.code, error.message, inner, error.details, 'cause' in error ? { cause: error.cause } : undefined);
 }
 
 /** Freezes plain data, all of it. A loop for each kind, since every reading passes here. */

@@ -1,5 +1,5 @@
 // The noun that people work with: something compiled, which measures.
-import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
+import { SonometerError, finding, freeze, invalid, nth, within } from './errors.js';
 import { fileNamed, fileText, listPaths, readsNow, withFiles } from './files.js';
 import { guard } from './guard.js';
 import { Held, describe, disposable, taken } from './held.js';
@@ -137,8 +137,16 @@ export class Sensor {
     const price = rate(options);
     const before = written(a, 'interaction_a');
     const after = written(b, 'interaction_b');
-    const json = this.#instrument.use((instrument) => instrument.compare(before.text, before.json, after.text, after.json, price));
-    return new Comparison(made, json);
+    try {
+      return new Comparison(made, this.#instrument.use((instrument) => instrument.compare(before.text, before.json, after.text, after.json, price)));
+    } catch (error) {
+      // The engine does not say which of the two it cannot read.
+      if (!this.#instrument.isFreed) {
+        this.#read(before, 'interaction_a');
+        this.#read(after, 'interaction_b');
+      }
+      throw error;
+    }
   }
 
   /** What content of so many characters will cost. */
@@ -157,6 +165,15 @@ export class Sensor {
   /** Gives its memory back now. */
   free() {
     this.#instrument.free();
+  }
+
+  /** Throws what is wrong with an interaction which is called `place`. */
+  #read(input, place) {
+    try {
+      this.#fidelity(input);
+    } catch (error) {
+      throw within(place, error);
+    }
   }
 
   #fidelity({ text, json }) {

@@ -176,6 +176,18 @@ test('comparing', () => {
   refused(() => sensor.compare(7, rude), { code: 'invalid_request', place: 'interaction_a' });
 });
 
+test('what is wrong with one of two is placed in it', () => {
+  const courtesy = Sensor.shipped('courtesy');
+  const fine = 'Thank you so much for your patience.';
+  for (const [wrong, place] of [
+    [[{ role: 'agent', contents: 'x' }], '.segments[0].contents'], [{ contents: 'x' }, '.contents'], [{}, ''], [[], '.segments'], ['a\ud800', '.content'],
+  ]) {
+    refused(() => courtesy.compare(wrong, fine), { code: 'invalid_request', place: `interaction_a${place}` });
+    refused(() => courtesy.compare(fine, wrong), { code: 'invalid_request', place: `interaction_b${place}` });
+  }
+  refused(() => courtesy.compare(fine, fine, { usdPerIcs: -1 }), { place: 'options.usdPerIcs' });
+});
+
 test('metrics and blueprints', () => {
   const reading = Sensor.shipped('service-call').sense(call, { profile: 'detailed' });
   assert.equal(reading.target.type, 'blueprint');
