@@ -3,7 +3,7 @@ import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 import { join, toJson, wantWhole } from './json.js';
 import { JsonInteraction, inside } from './json-interaction.js';
-import { isPromise, kind } from './kind.js';
+import { kind } from './kind.js';
 
 /** An interaction from JSON text. */
 export class Interaction extends JsonInteraction {
@@ -22,10 +22,11 @@ export function written(input, place = '') {
     return { text: input, json: false };
   }
   if (input instanceof Interaction) return { text: input.json(), json: true };
-  if (typeof input !== 'object' || input === null || isPromise(input)) {
+  const given = kind(input);
+  if (given !== 'an object' && given !== 'a list') {
     const missing = input === null || input === undefined ? "; give '' for an empty text" : '';
-    const fix = isPromise(input) ? '; write `await` before it' : missing;
-    throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}${fix}`);
+    const fix = given === 'a promise' ? '; write `await` before it' : missing;
+    throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${given}${fix}`);
   }
   const text = jsonOf(input, place || 'interaction', Array.isArray(input) ? join(place, 'segments') : place);
   return { text, json: true };

@@ -4,6 +4,7 @@ export function kind(value) {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (isPromise(value)) return 'a promise';
+  if (ArrayBuffer.isView(value)) return 'bytes';
   if (value === undefined) return 'undefined';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

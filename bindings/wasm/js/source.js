@@ -7,10 +7,10 @@ import { kind, messageOf } from './kind.js';
 export function sourceText(place, source, what, name = undefined) {
   if (typeof source === 'string') {
     wantText(place, source);
-    if (name !== undefined && /^[\w.@/\\-]+$/.test(source)) throw invalid(place, noSource(source, what, name));
+    if (name !== undefined && /^[\w.@/\\-]{1,99}$/.test(source)) throw invalid(place, noSource(source, what, name));
     return source;
   }
-  if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+  if (kind(source) !== 'an object') {
     throw invalid(place, `the text or the object of a ${what} is needed, not ${kind(source)}`);
   }
   let text;
@@ -48,6 +48,6 @@ export function listTexts(files) {
 
 /** What to write instead of `new Sensor(…)`, of whose arguments the first is given. */
 export function constructorOf(name, given) {
-  const shipped = typeof given === 'string' && /^[\w.@-]+$/.test(given) ? `'${given}'` : 'name';
+  const shipped = typeof given === 'string' && /^[\w.@-]{1,99}$/.test(given) ? `'${given}'` : 'name';
   return `\`new ${name}\` is not used; write \`${name}.shipped(${shipped})\` for what ships, or \`${name}.fromSource(source)\` for a file of your own`;
 }

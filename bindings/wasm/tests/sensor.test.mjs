@@ -71,6 +71,10 @@ test('wrong names and constructors say what to write', () => {
   refused(() => Stage.fromSource('drinking-less'), { place: 'source', message: /write `Stage\.shipped\('drinking-less'\)`/ });
   refused(() => Sensor.fromSource('own/guarantees.yaml'), { place: 'source', message: /in Node `readFileSync\('own\/guarantees\.yaml', 'utf8'\)`/ });
   refused(() => new Sensor({ id: 'own' }), { message: /write `Sensor\.shipped\(name\)`/ });
+  // A word as long as a text is quoted in part.
+  for (const long of [() => Sensor.fromSource('x'.repeat(1e6)), () => new Sensor('x'.repeat(1e6)), () => Sensor.shipped('x'.repeat(1e6))]) {
+    assert.ok(refused(long, { name: 'SonometerError' }).message.length < 1000);
+  }
   refused(() => new Stage('drinking-less@1.0'), { message: /write `Stage\.shipped\('drinking-less@1\.0'\)`/ });
 });
 

@@ -37,6 +37,11 @@ test('wrong types', () => {
     assert.match(error.message, /null|missing/);
     assert.match(error.place, /^interactions\[0\]\.segments\[0\]/);
   }
+  // A file that was read without its encoding.
+  const file = Buffer.from(JSON.stringify(thanks));
+  refused(() => Sensor.fromSource(file), { place: 'source', message: /not bytes$/ });
+  refused(() => sensor.sense(file), { place: 'interaction', message: /not bytes$/ });
+  refused(() => Interaction.parse(file), { place: 'json', message: /not bytes$/ });
   refused(() => sensor.sense([null]), { place: 'segments[0]', message: /^expected an object, found null/ });
   refused(() => sensor.sense([]), { place: 'segments', message: /at least one segment/ });
   refused(() => sensor.sense(['hello']), { place: 'segments[0]' });
