@@ -39,7 +39,7 @@ export function withFiles(error, name) {
   let { message } = error;
   if (versions.length > 0 && version === undefined) message = `\`${id}\` has no published version; ask for a draft by name, as \`${id}@${versions.at(-1)}\``;
   const all = versions.length > 0 ? versions : Object.keys(FILES);
-  message = message.replace(/(?<=there is ).*/s, (held) => [...new Set([...held.split(', '), ...all])].sort().join(', '));
+  message = message.replace(/there is (.*)/s, (_, held) => `there is ${[...new Set([...held.split(', '), ...all])].sort().join(', ')}`);
   return new SonometerError(error.code, message, error.place);
 }
 
