@@ -2,7 +2,7 @@
 import * as glue from './chats/glue.js';
 import { SonometerError, freeze, invalid } from './errors.js';
 import { toJson, wantWhole } from './json.js';
-import { isPromise, kind } from './kind.js';
+import { kind } from './kind.js';
 import { known } from './options.js';
 
 /** `open` gives what the module is read from, `failed` the error where it does not start. */
@@ -48,6 +48,6 @@ function written(messages) {
     wantWhole('messages', messages);
     return messages;
   }
-  if (typeof messages === 'object' && messages !== null && !isPromise(messages)) return toJson(messages, 'messages', 'messages');
+  if (['an object', 'a list'].includes(kind(messages))) return toJson(messages, 'messages', 'messages');
   throw invalid('messages', `a list of messages, an object that holds them, or its JSON text is needed, not ${kind(messages)}`);
 }

@@ -1,5 +1,5 @@
 // Objects as JSON text, without a silent change on the way. This needs no engine.
-import { invalid } from './errors.js';
+import { SonometerError, invalid } from './errors.js';
 import { messageOf } from './kind.js';
 
 /** An object as JSON text; `inside` is where its parts stand. */
@@ -7,14 +7,15 @@ export function toJson(value, place, inside) {
   let text;
   try {
     text = JSON.stringify(value);
+    // `JSON.stringify` writes half of a pair as an escape, and nothing else so.
+    if (text?.includes('\\ud')) findHalf(JSON.parse(text), inside);
+    // NaN and Infinity become `null`, which is no time: a slip must not pass for one.
+    if (text?.includes('null')) findNotFinite(value, inside);
   } catch (cause) {
-    throw invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
+    // Getters and `toJSON` of others may throw each time, and what is nested very deep runs out of stack.
+    throw cause instanceof SonometerError ? cause : invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
   }
   if (text === undefined) throw invalid(place, 'this has no JSON form');
-  // `JSON.stringify` writes half of a pair as an escape, and nothing else so.
-  if (text.includes('\\ud')) findHalf(JSON.parse(text), inside);
-  // NaN and Infinity become `null`, which is no time: a slip must not pass for one.
-  if (text.includes('null')) findNotFinite(value, inside);
   return text;
 }
 

@@ -59,6 +59,7 @@ test('what cannot be read is refused with its place', async () => {
   for (const [messages, options, place, words] of [
     [7, {}, 'messages', /not a number/],
     [null, {}, 'messages', /not null/],
+    [Buffer.from('[]'), {}, 'messages', /not bytes/],
     [circle, {}, 'messages', /cannot be written as JSON/],
     [[{ role: 'user', content: '\ud800' }], {}, /content/, /half of a surrogate pair/],
     ['{', {}, /^line 1, column/, /./],

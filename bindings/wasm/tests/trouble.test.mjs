@@ -92,6 +92,17 @@ test('objects that have no JSON form', () => {
   refused(() => sensor.sense({ toJSON: () => undefined }), { place: 'interaction' });
 });
 
+test('objects that throw when they are read once more, or are nested very deep', () => {
+  let reads = 0;
+  const moody = { role: 'a', content: 'x', get timestamp() { if ((reads += 1) > 1) throw new RangeError('mine'); return null; } };
+  refused(() => sensor.sense([moody]), { code: 'invalid_request', place: 'interaction', message: /cannot be written as JSON \(mine\)/ });
+  for (let depth = 1000; depth < 10_000; depth += 100) {
+    let call = 'half \ud800';
+    for (let at = 0; at < depth; at += 1) call = { call };
+    refused(() => sensor.sense([{ role: 'assistant', content: 'x', tool_calls: [call] }]), { code: 'invalid_request' });
+  }
+});
+
 test('an object is what its toJSON gives, whatever else it holds', () => {
   const turn = { role: 'a', content: 'thank you', timestamp: null };
   const document = { toJSON: () => turn };
