@@ -66,6 +66,7 @@ export function readLog(log) {
 }
 
 function logText(log) {
+  if (Array.isArray(log)) log.forEach((line, at) => wantText(`log[${at}]`, line));
   const text = Array.isArray(log) ? log.join('\n') : log;
   wantText('log', text);
   return text;

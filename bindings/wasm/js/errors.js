@@ -45,7 +45,8 @@ export function nth(at, error) {
 /** The same error as that of an interaction which is called `place`. */
 export function within(place, error) {
   const inner = error.place === '' || error.place === 'interaction' ? place : `${place}.${error.place}`;
-  return new SonometerError(error.code, error.message, inner, error.details, 'cause' in error ? { cause: error.cause } : undefined);
+  // Its cause, where it has one, stays: an error is read for it as options are.
+  return new SonometerError(error.code, error.message, inner, error.details, error);
 }
 
 /** Freezes plain data, all of it. A loop for each kind, since every reading passes here. */

@@ -188,6 +188,9 @@ test('a card: members, text, replay', () => {
   card.replay(dive.log, stage);
   card.replay(dive.log.join('\n'), stage);
   card.replay(dive.log.map((line) => JSON.stringify({ action: JSON.parse(line).action })), stage);
+  for (const none of [undefined, null, 7, Symbol('x'), ['{}']]) {
+    refused(() => readLog([dive.log[0], none]), { code: 'invalid_request', place: 'log[1]', message: /a text is needed/ });
+  }
   assert.deepEqual(readLog(dive.log), ['Good evening.', 'thank you']);
   refused(() => card.replay(dive.log), { code: 'target_not_found', place: 'stage' });
   refused(() => card.replay(dive.log, 'door'), { place: 'stage' });
