@@ -332,6 +332,9 @@ export interface Fidelity {
   readonly sufficient: boolean;
   readonly density: number;
   readonly clarity: number;
+  /** The roles that metamarkers ask for, if no segment has one of them, and those of the segments. */
+  readonly roles_asked?: readonly string[];
+  readonly roles_seen?: readonly string[];
 }
 
 /** The outcome of one interaction of many. */

@@ -147,7 +147,7 @@ export class SonometerTalk extends Base {
 
   #below(reading, markers, effects) {
     if (!reading.fidelity.sufficient) {
-      return [element('p', { class: 'note', part: 'note' }, 'Too little to measure: a longer or more readable text is needed.')];
+      return [element('p', { class: 'note', part: 'note' }, insufficient(reading.fidelity))];
     }
     if (this.getAttribute('legend') === 'none') return [];
     const toned = tones(markers, effects);
@@ -161,6 +161,12 @@ export class SonometerTalk extends Base {
     };
     return found.length === 0 ? [] : [element('ul', { part: 'legend', 'aria-label': 'Markers found' }, ...found.map(entry))];
   }
+}
+
+/** Why nothing was measured. */
+function insufficient({ roles_asked: asked, roles_seen: seen }) {
+  if (asked === undefined) return 'Too little to measure: a longer or more readable text is needed.';
+  return `Nothing to measure: turns of ${asked.join(' or ')} are needed, and these are of ${seen.join(' and ') || 'nobody'}.`;
 }
 
 function paragraph({ role, parts }) {

@@ -184,6 +184,14 @@ test('too little to measure is said, several changes are one, the newest wins', 
   const page = await bare();
   await page.evaluate(() => window.shows(() => ({ talk: 'ok' })));
   assert.match(await page.evaluate(() => window.talk.shadowRoot.textContent), /^okToo little to measure/);
+  // A longer text would not help here.
+  await page.evaluate(async () => {
+    window.courtesy = window.talk.sensor;
+    const uptake = await window.door.sonometer.Sensor.load('uptake');
+    await window.shows(() => ({ sensor: uptake, talk: [{ role: 'x', content: 'That is right, and why do you think so?' }, { role: 'y', content: 'Because it is so.' }] }));
+  });
+  assert.match(await page.evaluate(() => window.talk.shadowRoot.textContent), /Nothing to measure: turns of teacher are needed, and these are of x and y\.$/);
+  await page.evaluate(() => window.shows(() => ({ sensor: window.courtesy, talk: 'ok' })));
   const told = await page.evaluate(async () => {
     let count = 0;
     window.talk.addEventListener('sonometer-reading', () => (count += 1));

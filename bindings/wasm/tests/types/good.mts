@@ -57,6 +57,7 @@ sensor.sense({ content: 'text', label: 'a' });
 sensor.sense({ segments: turns, type: 'transcript' });
 sensor.sense(Interaction.parse('{"content": "text"}'), { offsets: false });
 const fidelity: Fidelity = sensor.fidelity('text');
+const roles: readonly (readonly string[] | undefined)[] = [fidelity.roles_asked, fidelity.roles_seen];
 const comparison: Comparison = sensor.compare('a', turns, { usdPerIcs: 1 });
 const estimate: Estimate = sensor.estimate(10, { modality: 'transcript' });
 const outcomes: Outcome[] = sensor.batch(new Set(['a', 'b']));
