@@ -219,8 +219,8 @@ class Interaction {
         }));
     }
 
-    // The messages of a chat, as JSON of OpenAI, Anthropic, Gemini, LangChain, Vercel's AI SDK, ShareGPT, vCon, Contact Lens or Twilio. Without a
-    // form, the keys of the JSON decide. `told` gets JSON with what was found beside, and what was skipped.
+    // The messages of a chat, of every form that `snm_interaction_messages` reads. Without a form, the keys of the JSON decide. `told` gets JSON
+    // with what was found beside, and what was skipped.
     static Interaction messages(std::string_view json, std::string_view form = {}, std::string *told = nullptr) {
         snm_result *beside = nullptr;
         Interaction read(detail::make<snm_interaction>([&](auto out, auto error) {
