@@ -14,10 +14,10 @@ export class Guard extends TransformStream {
     let settle;
     super({
       async transform(chunk, controller) {
-        if (!isEmpty(chunk)) tell(await session.push(chunk), controller);
+        if (!isEmpty(chunk)) await tell(await session.push(chunk), controller);
       },
       async flush(controller) {
-        tell(await session.end(), controller);
+        await tell(await session.end(), controller);
         settle.resolve(await session.finish());
       },
     });
@@ -43,9 +43,9 @@ export class Guard extends TransformStream {
     const readable = new ReadableStream(passed, { highWaterMark: 0 });
     Object.defineProperties(this, { readable: { value: readable }, reading: { value: reading, enumerable: true } });
 
-    function tell(step, controller) {
-      // First, so that what it throws also stops the text that it heard of.
-      onStep?.(step);
+    async function tell(step, controller) {
+      // First, so that what it throws, at once or later, also stops the text that it heard of.
+      await onStep?.(step);
       for (const { text } of step.released ?? []) controller.enqueue(text);
     }
 

@@ -195,8 +195,11 @@ export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
 export interface GuardOptions<O extends Offsets = Offsets> extends SenseOptions<O> {
   /** `utf16` by default; `false` leaves places out of the reading, and steps count UTF-16 units. */
   readonly offsets?: O | undefined;
-  /** Called for every step, before its text is passed on. If it throws, the stream ends with that error, and no more text passes. */
-  readonly onStep?: ((step: Step) => void) | undefined;
+  /**
+   * Called for every step, before its text is passed on, which waits for a promise. If it throws or the promise is rejected, the stream ends with
+   * that error, and no more text passes.
+   */
+  readonly onStep?: ((step: Step) => unknown) | undefined;
 }
 
 /**

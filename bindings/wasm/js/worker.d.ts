@@ -56,7 +56,7 @@ export class Sensor implements Remote {
   ): AsyncIterableIterator<Outcome<O>>;
   session<O extends Offsets = 'utf16'>(options?: SessionOptions<O> & Cancel): Promise<Session<O>>;
   guard<O extends Offsets = 'utf16'>(
-    options?: SenseOptions<O> & Cancel & { readonly onStep?: ((step: Step) => void) | undefined },
+    options?: SenseOptions<O> & Cancel & { readonly onStep?: ((step: Step) => unknown) | undefined },
   ): Promise<Guard<O>>;
   shown(interaction: InteractionInput, options?: ShownOptions & Cancel): Promise<readonly Shown[]>;
   fidelity(interaction: InteractionInput, options?: Cancel): Promise<Fidelity>;

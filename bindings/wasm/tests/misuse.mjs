@@ -17,6 +17,7 @@ export const expected = [
   'a getter that throws: invalid_request at interaction, because of RangeError: mine',
   'a list that throws: RangeError: mine',
   'a listener that throws: RangeError: mine, and the reading: RangeError: mine; passed: All is |well. ',
+  'a listener that fails later: RangeError: mine; passed: ',
   'a chunk that is no text: invalid_request at chunk; passed: All is well. ',
   'a guard whose reader stops: RangeError: mine',
   'a guard whose source fails: RangeError: mine',
@@ -70,6 +71,11 @@ export async function misuse({ Interaction, Sensor, SonometerError }) {
     const [error, passed] = await through(guard, ['All is well. ', 'My card is 4111 1111 1111 1111. ', 'More. ']);
     const reading = await guard.reading.then(() => 'there', name);
     tell('a listener that throws', `${name(error)}, and the reading: ${reading}; passed: ${passed}`);
+  }
+  {
+    const failing = () => new Promise((_, reject) => setTimeout(reject, 5, new RangeError('mine')));
+    const [error, passed] = await through(privacy.guard({ onStep: failing }), ['All is well. ', 'More. ']);
+    tell('a listener that fails later', `${name(error)}; passed: ${passed}`);
   }
   {
     const [error, passed] = await through(privacy.guard(), ['All is well. And ', 7]);

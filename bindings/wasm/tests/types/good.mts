@@ -79,6 +79,8 @@ for (const event of step.events) {
 }
 const settled: number = session.settledTo.offset;
 const guard: Guard = sensor.guard({ onStep: ({ released }) => void released?.[0]?.text });
+sensor.guard({ onStep: async ({ events }) => { await Promise.resolve(events); } });
+sensor.guard({ onStep: ({ events }) => events.length });
 const whole: Promise<Reading> = guard.reading;
 const readable: ReadableStream<string> = guard.readable;
 void [settled, whole, readable, session.soFar(), session.end(), session.finish()];
