@@ -7,7 +7,7 @@ mod socket;
 mod stalls;
 
 pub use descriptors::make_room_for;
-pub use rest::drain;
+pub use rest::{announced, drain};
 pub use serve::{Bounds, serve};
 pub use socket::prepare;
 pub use stalls::Stalls;

@@ -128,7 +128,8 @@ async fn admit(State(door): State<Door>, mut request: Request, next: Next) -> Re
         .and_then(|length| length.parse::<u64>().ok())
         .is_some_and(|length| length > MESSAGE_BYTES as u64)
     {
-        sonometer_listen::drain(request.into_body(), REST).await;
+        let announced = sonometer_listen::announced(request.headers());
+        sonometer_listen::drain(request.into_body(), announced, REST).await;
         return too_large();
     }
     let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {

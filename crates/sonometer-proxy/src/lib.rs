@@ -209,7 +209,7 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => {
             // Most clients read no answer before they have sent all, and would meet a closed connection.
-            sonometer_listen::drain(body, (most.saturating_mul(8), REST)).await;
+            sonometer_listen::drain(body, None, (most.saturating_mul(8), REST)).await;
             let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
             return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
         }

@@ -68,6 +68,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         caller: None,
         is_answered: false,
     };
+    let announced = sonometer_listen::announced(request.headers());
     let (parts, body) = request.into_parts();
     let mut body = Some(body);
     let work = answer(&state, endpoint, &request_id, parts, &mut body, &mut waits.caller);
@@ -82,7 +83,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     if let (Err(refusal), Some(rest)) = (&outcome, body.take())
         && refusal.code != Code::RequestTimeout
     {
-        sonometer_listen::drain(rest, REST).await;
+        sonometer_listen::drain(rest, announced, REST).await;
     }
     waits.is_answered = true;
     let caller = waits.caller.as_ref();

@@ -170,12 +170,13 @@ pub(crate) fn router(service: Service, control: &Control, reload: Reload) -> Rou
 
 async fn run(state: &State, endpoint: &'static Endpoint, request: Request) -> Response<Body> {
     let request_id = request_id::of(request.headers(), &state.service);
+    let announced = sonometer_listen::announced(request.headers());
     let (parts, body) = request.into_parts();
     let (mut body, mut caller) = (Some(body), None);
     let work = AssertUnwindSafe(answer(state, endpoint, parts, &mut body, &mut caller)).catch_unwind();
     let outcome = work.await.unwrap_or_else(|_| Err(Refusal::internal("an administration panicked")));
     if let (true, Some(rest)) = (outcome.is_err(), body.take()) {
-        sonometer_listen::drain(rest, dispatch::REST).await;
+        sonometer_listen::drain(rest, announced, dispatch::REST).await;
     }
     let mut response = match outcome {
         Ok(text) => respond::json(text, &request_id),

@@ -303,6 +303,21 @@ fn pages_of_other_places_are_let_in_nowhere() {
     }
 }
 
+#[test]
+fn a_client_that_asks_before_it_sends_is_not_told_to_send_what_is_refused() {
+    let bench = bench();
+    let good = format!("Bearer {}", bench.test);
+    for (bearer, length, status) in [("Bearer nobody", 99, 401), (good.as_str(), 99_999_999, 413)] {
+        let mut stream = bench.open();
+        let head = format!(
+            "POST /api/v1/sense HTTP/1.1\r\nHost: localhost\r\nAuthorization: {bearer}\r\nContent-Type: application/json\r\n\
+             Expect: 100-continue\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).expect("is taken");
+        assert_eq!(read(stream).status, status, "not 100");
+    }
+}
+
 // covers: wire.health, wire.metrics, wire.openapi, wire.docs, wire.request_id
 #[test]
 fn what_is_served_beside_the_interface() {
