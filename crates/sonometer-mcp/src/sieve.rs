@@ -108,8 +108,9 @@ impl Line {
         }
         let json = kept.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&kept);
         let read = serde_json::from_slice::<Value>(json);
+        // Without a method it tells nothing, and whoever sent it waits for an answer.
         let is_notification =
-            read.as_ref().is_ok_and(|message| message.is_object() && message.get("id").is_none());
+            read.as_ref().is_ok_and(|message| message.get("id").is_none() && message["method"].is_string());
         if is_notification || json.trim_ascii().is_empty() {
             return Taken::Message(kept);
         }
@@ -256,6 +257,9 @@ impl Id {
 mod tests {
     use super::*;
 
+    /// A line that passes.
+    const NEXT: &str = "{\"method\":\"a\"}\n";
+
     async fn passed(input: &[u8], most: usize, chunk: usize) -> String {
         let (mut client, from) = tokio::io::duplex(chunk);
         let (to, mut server) = tokio::io::duplex(1 << 20);
@@ -276,13 +280,13 @@ mod tests {
 
     #[tokio::test]
     async fn lines_pass_as_they_are() {
-        let lines = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"x\\\"}\"}\r\n{\"method\":3}\n";
+        let lines = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"x\\\"}\"}\r\n{\"method\":\"a\"}\n";
         for chunk in [1, 3, 1 << 10] {
             assert_eq!(passed(lines.as_bytes(), 100, chunk).await, lines);
         }
         assert_eq!(
-            passed(b"{\"method\":1}\n{\"method\":2}", 100, 7).await,
-            "{\"method\":1}\n",
+            passed(b"{\"method\":\"a\"}\n{\"method\":\"b\"}", 100, 7).await,
+            "{\"method\":\"a\"}\n",
             "what has no end is not complete"
         );
     }
@@ -300,10 +304,10 @@ mod tests {
             ),
             (format!(r#"{{"text":"\\","params":["{long}"],"id":-3}}"#), "-3"),
         ] {
-            let wanted = String::from_utf8(instead(TOO_LARGE, "", id)).expect("UTF-8") + "{}\n";
+            let wanted = String::from_utf8(instead(TOO_LARGE, "", id)).expect("UTF-8") + NEXT;
             for chunk in [1, 5, 1 << 10] {
                 assert_eq!(
-                    passed(format!("{message}\n{{}}\n").as_bytes(), 100, chunk).await,
+                    passed(format!("{message}\n{NEXT}").as_bytes(), 100, chunk).await,
                     wanted,
                     "{message}"
                 );
@@ -359,6 +363,9 @@ mod tests {
                 "each message has to be sent by itself",
             ),
             ("5", -32600, "`jsonrpc` is not"),
+            ("{}", -32600, "`jsonrpc` is not"),
+            (r#"{"jsonrpc":"2.0"}"#, -32600, "`method` is not a text"),
+            (r#"{"jsonrpc":"2.0","method":3}"#, -32600, "`method` is not a text"),
             (
                 r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
                 -32600,
@@ -387,7 +394,7 @@ mod tests {
             format!(r#"{{"id":"{long}{long}"}}"#),
             long.clone(),
         ] {
-            assert_eq!(passed(format!("{message}\n{{}}\n").as_bytes(), 100, 64).await, "{}\n", "{message}");
+            assert_eq!(passed(format!("{message}\n{NEXT}").as_bytes(), 100, 64).await, NEXT, "{message}");
         }
     }
 }
