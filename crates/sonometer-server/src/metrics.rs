@@ -68,7 +68,8 @@ impl Default for Figures {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("sonometer");
         let requests = Family::default();
-        registry.register("requests", "Requests that were answered", requests.clone());
+        let about = "Requests that an endpoint answered; unknown paths and wrong methods are in the log only";
+        registry.register("requests", about, requests.clone());
         let seconds = Family::new_with_constructor(seconds as fn() -> Histogram);
         registry.register("request_seconds", "Time to answer", seconds.clone());
         let ics = Family::default();

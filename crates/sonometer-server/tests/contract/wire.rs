@@ -326,11 +326,19 @@ fn what_is_served_beside_the_interface() {
         bench.send("GET", path, &[], b"").good("Health");
     }
     bench.post("/api/v1/sense", &sense("desk", ONE)).good("Sense");
+    bench.send("GET", "/nowhere", &[], b"").is(404, "not_found");
     let figures = bench.send("GET", "/metrics", &[], b"");
     assert!(figures.header("content-type").starts_with("application/openmetrics-text"));
     for gauge in ["sonometer_jobs 0", "sonometer_notifications 0", "sonometer_streams 0"] {
         assert!(figures.body.lines().any(|line| line == gauge), "{gauge}: {}", figures.body);
     }
+    // Nobody can make a label of a path that is none, and the help says that these are not counted.
+    let about = "# HELP sonometer_requests Requests that an endpoint answered; unknown paths and wrong methods are in the log only.";
+    assert!(
+        figures.body.lines().any(|line| line == about) && !figures.body.contains("status=\"404\""),
+        "{}",
+        figures.body
+    );
     let line = "sonometer_requests_total{method=\"POST\",route=\"/api/v1/sense\",status=\"200\"} 1";
     assert!(
         figures.body.contains(line) && figures.body.contains("sonometer_ics_total{mode=\"test\"} 1"),

@@ -151,7 +151,9 @@ impl Service {
             Access::Invite if opened(Grant::Invite, caller.token()).await? => Ok(()),
             Access::Invite => denied("not_invited", "the stage is open only to those who were invited"),
             Access::Session if seen.session == Some(true) => Ok(()),
-            Access::Session => denied("no_session", "the stage needs a session; give it as `session_id`"),
+            Access::Session => {
+                denied("no_session", "the stage needs a session that is open; give its id as `session_id`")
+            }
         }
     }
 }
