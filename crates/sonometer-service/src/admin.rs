@@ -134,7 +134,8 @@ impl Service {
     }
 
     /// Makes a token in the place of another: of the same organization, for the same, invited to the same stages. The other stays
-    /// good for a while longer. Without `expires_ms` (0: never) it expires when the other would have. The id of the new one, and the token itself, which is shown here and never again.
+    /// good for a while longer. Without `expires_ms` (0: never) it expires when the other does, which an earlier
+    /// rotation may have brought forward. The id of the new one, the token itself, which is shown here and never again, and when it expires.
     ///
     /// # Errors
     /// `invalid_request` if there is no such token, it is good no longer, or the new one would have expired already.
@@ -143,21 +144,21 @@ impl Service {
         id: &str,
         overlap_ms: i64,
         expires_ms: Option<i64>,
-    ) -> Result<(String, String), Refusal> {
+    ) -> Result<(String, String, i64), Refusal> {
         text::check("id", id)?;
         let now = self.now_ms();
         let old = self.store().tokens(None).await?.into_iter().find(|token| token.id == id);
         let old = old.filter(|old| old.revoked_ms == 0 && (old.expires_ms == 0 || old.expires_ms > now));
         let old = old.ok_or_else(|| wrong(format!("there is no active token `{id}` to replace")))?;
         let expires_ms = expires_ms.unwrap_or(old.expires_ms);
-        let made =
+        let (made, token) =
             self.create_token(&old.org, old.mode, &old.name, &old.scopes, old.cap_usd, expires_ms).await?;
-        self.store().copy_invitations(id, &made.0, now).await?;
+        self.store().copy_invitations(id, &made, now).await?;
         let ends = now.saturating_add(overlap_ms.max(0));
         if old.expires_ms == 0 || ends < old.expires_ms {
             self.expire_token(id, ends).await?;
         }
-        Ok(made)
+        Ok((made, token, expires_ms))
     }
 
     /// Takes a token back at once.

@@ -76,6 +76,10 @@ fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
 }
 
+/// What to write where an end was meant and [`parse_moment`] finds none. The last moment is that of the library behind it.
+pub const MOMENT_WANTED: &str =
+    "write a time such as 2027-01-31T12:00:00Z, a date, or never; at the latest 9999-12-30";
+
 /// Reads a moment, ISO 8601 with an offset, or a date (its beginning in UTC); `None` for anything else.
 pub fn parse_moment(text: &str) -> Option<i64> {
     let moment = text.parse::<Timestamp>().ok().or_else(|| {

@@ -230,9 +230,7 @@ pub(super) fn moment(text: &str) -> Result<i64, String> {
     if text == "never" {
         return Ok(0);
     }
-    period::parse_moment(text)
-        .filter(|ms| *ms > 0)
-        .ok_or_else(|| "write a time such as 2027-01-31T12:00:00Z, a date, or never".to_owned())
+    period::parse_moment(text).filter(|ms| *ms > 0).ok_or_else(|| period::MOMENT_WANTED.to_owned())
 }
 
 /// What can stand on a shelf.
@@ -447,7 +445,10 @@ async fn task(
         }
         Task::RotateToken { token, overlap, expires } => {
             let overlap_ms = i64::from(*overlap) * 3_600_000;
-            let (id, token) = service.rotate_token(token, overlap_ms, *expires).await.map_err(told)?;
+            let (id, token, ends) = service.rotate_token(token, overlap_ms, *expires).await.map_err(told)?;
+            if ends > 0 {
+                screen.note(&format!("the new token is valid until {}", period::iso(ends)));
+            }
             format!("{id}\n{token}\n")
         }
         Task::ExpireToken { token, at } => {

@@ -170,6 +170,12 @@ fn administration_beside_a_running_server() {
     assert_eq!(usage(&served.address, token).0, 401);
     done(&folder, &["expire-token", id, "never"]);
     assert_eq!(usage(&served.address, token).0, 200);
+    // The second new token ends with the old one, which the first rotation made end in a day.
+    for (ends, rotation) in [(false, "first"), (true, "second")] {
+        let (code, out, err) = admin(&folder, &["rotate-token", id]);
+        assert!(code == 0 && out.lines().count() == 2, "{rotation}: {out} {err}");
+        assert_eq!(err.contains("the new token is valid until"), ends, "{rotation}: {err}");
+    }
     done(&folder, &["revoke-token", id]);
     assert_eq!(usage(&served.address, token).0, 401);
     assert_eq!(admin(&folder, &["revoke-token", id]).0, 2);

@@ -6,7 +6,7 @@ use crate::store::{AuditLine, Delivery, OrgRow, StageRow, TargetRow, TokenRow};
 use serde_json::{Value, json};
 
 /// A moment; `null`: there is none.
-fn moment(ms: i64) -> Value {
+pub(super) fn moment(ms: i64) -> Value {
     if ms == 0 { Value::Null } else { json!(iso(ms)) }
 }
 

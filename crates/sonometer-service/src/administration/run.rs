@@ -5,7 +5,7 @@ use super::{Actor, Deed, Task};
 use crate::Service;
 use crate::account::{self, Settings};
 use crate::dive::PasswordRule;
-use crate::period::parse_moment;
+use crate::period::{MOMENT_WANTED, parse_moment};
 use crate::refusal::Refusal;
 use crate::shape::{self, integer};
 use crate::text;
@@ -79,9 +79,7 @@ impl Body {
             Some("never") => Ok(Some(0)),
             Some(text) => match parse_moment(text).filter(|ms| *ms > 0) {
                 Some(ms) => Ok(Some(ms)),
-                None => {
-                    Err(Refusal::invalid(key, "write a time such as 2027-01-31T12:00:00Z, a date, or never"))
-                }
+                None => Err(Refusal::invalid(key, MOMENT_WANTED)),
             },
         }
     }
@@ -175,8 +173,13 @@ impl Service {
             }
             Task::RotateToken => {
                 let made = self.rotate_token(token, body.overlap_ms(), body.moment("expires")?).await?;
-                let subject = Some(format!("{token} by {}", made.0));
-                Done { answer: json!({"id": made.0, "token": made.1}), subject }
+                let (id, secret, expires_ms) = made;
+                let subject = Some(format!("{token} by {id}"));
+                // Whoever rotates a token twice has to see that the second one ends with the first.
+                Done {
+                    answer: json!({"id": id, "token": secret, "expires": write::moment(expires_ms)}),
+                    subject,
+                }
             }
             Task::ExpireToken => {
                 let at = body.moment("at")?.unwrap_or(0);
