@@ -170,6 +170,8 @@ impl Shape {
                         let known: Vec<&str> = fields.iter().map(|field| field.key).collect();
                         let fix = match suggest(&key.text, &known) {
                             Some(near) => format!("did you mean `{near}`"),
+                            None if known.is_empty() => "nothing is sent here; remove it".to_owned(),
+                            None if known.len() == 1 => format!("the only key is `{}`", known[0]),
                             None => format!("the known keys are {}", known.join(", ")),
                         };
                         let message = format!("unknown key `{}`; {fix}", shown(&key.text));
@@ -281,6 +283,7 @@ mod tests {
                 Shape::Object(vec![Field::optional("on", Shape::Bool, "whether")]),
                 "more",
             ),
+            Field::optional("nothing", Shape::Object(Vec::new()), "no more"),
         ])
     }
 
@@ -352,7 +355,8 @@ mod tests {
             (r#"{"name": "a", "window": 0}"#, "window", "0.000001"),
             (r#"{"name": "a", "window": 1e99}"#, "window", "9e12"),
             (r#"{"name": "a", "inner": {"on": "yes"}}"#, "inner.on", "true or false"),
-            (r#"{"name": "a", "inner": {"off": true}}"#, "inner.off", "unknown key"),
+            (r#"{"name": "a", "inner": {"other": true}}"#, "inner.other", "the only key is `on`"),
+            (r#"{"name": "a", "nothing": {"at": 1}}"#, "nothing.at", "`at`; nothing is sent here; remove it"),
             (r#"{"name": "a\u0000"}"#, "name", "U+0000"),
             (r#"{"name": "a", "inner": {"x\u0000": true}}"#, "inner.x\\u0000", "a key contains U+0000"),
             (r#"{"name": "a", "inner": {"on": ["b", "\ude00"]}}"#, "inner.on[1]", "half of a surrogate pair"),

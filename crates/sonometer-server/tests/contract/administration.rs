@@ -156,6 +156,11 @@ fn organizations_and_tokens_from_their_making_to_their_end() {
     let listed = operator.seen("/admin/v1/orgs/globex/tokens");
     assert_eq!(expires(&next_id), "2030-01-31T00:00:00Z");
     assert!(!listed.to_string().contains(&next_token));
+    // What revoking does not know is not passed over: this token was meant to end later.
+    let later = operator.post(&format!("/admin/v1/tokens/{next_id}/revoke"), &json!({"at": "2030-01-31"}));
+    later.is(400, "invalid_request");
+    assert!(later.body.contains("unknown key `at`; nothing is sent here; remove it"), "{}", later.body);
+    bench.get_as(&next_token, "/api/v1/usage").good("Usage");
     operator.done(&format!("/admin/v1/tokens/{next_id}/revoke"), &json!({}));
     bench.get_as(&next_token, "/api/v1/usage").is(401, "unauthorized");
     operator

@@ -192,6 +192,8 @@ impl Task {
             Self::Entitle => vec![required("org", Shape::Text(1, 64), "who is entitled")],
             Self::Invite => vec![required("token", word(), "the id of the token, `tok_…`")],
             Self::OpenSession => vec![optional("until", moment(), "a moment, a date, or `never`")],
+            // Whoever sends a moment with these means it, so nothing is passed over.
+            Self::RevokeToken | Self::Redeliver | Self::RotateSigningKey | Self::RotateKeys => Vec::new(),
             _ => return None,
         };
         Some(Shape::Object(fields))
