@@ -66,6 +66,9 @@ use tokio::sync::mpsc;
 
 /// Readers of an SQLite file beside its one writer.
 const SQLITE_READERS: u32 = 4;
+/// What SQLite is told for its writer. A statement that changes many pages keeps what they were until it has ended: in memory, or a file
+/// is made and deleted for every other commit. Not for others: what they sort (new indexes, a ledger that is checked) may be large.
+const SQLITE_WRITES: &str = "PRAGMA temp_store = MEMORY;";
 /// Connections to PostgreSQL: one of the writers charges, the others work on jobs and notifications.
 const POSTGRES_WRITERS: u32 = 4;
 const POSTGRES_READERS: u32 = 8;
@@ -177,7 +180,7 @@ impl Store {
         };
         let seconds = BUSY_MS / 1_000;
         let options = AnyConnectOptions::from_str(&full).map_err(|error| format!("{name}: {error}"))?;
-        let pool = |most: u32| {
+        let pool = |most: u32, own_settings: &'static str| {
             AnyPoolOptions::new()
                 .max_connections(most)
                 .min_connections(1)
@@ -194,13 +197,12 @@ impl Store {
                 })
                 .after_connect(move |connection, _| {
                     Box::pin(async move {
-                        // What was answered is on the disk, a power cut included. A statement that changes many pages keeps what
-                        // they were until it has ended: in memory, or SQLite makes and deletes a file for every other commit.
+                        // What was answered is on the disk, a power cut included.
                         let settings = match dialect {
                             Dialect::Sqlite => format!(
                                 "PRAGMA busy_timeout = {BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
                                  PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; \
-                                 PRAGMA temp_store = MEMORY;"
+                                 {own_settings}"
                             ),
                             Dialect::Postgres => format!(
                                 "SET lock_timeout = {BUSY_MS}; SELECT set_config('synchronous_commit', 'on', false) \
@@ -227,7 +229,7 @@ impl Store {
         {
             waits(&format!("{name}: {why}; trying for {seconds} seconds"));
         }
-        let writer = match pool(writers).connect_with(options.clone()).await {
+        let readers = match pool(readers, "").connect_with(options.clone()).await {
             // A pool tries a server that refuses again and again, for it may be starting, and says only that it took too long.
             Err(sqlx::Error::PoolTimedOut) => {
                 let why = why_not(&options).await;
@@ -235,10 +237,11 @@ impl Store {
                     "{name}: {why}; check that the server runs, and host and port of the address (after {seconds} seconds)"
                 ));
             }
-            writer => writer.map_err(failed)?,
+            readers => readers.map_err(failed)?,
         };
         if dialect == Dialect::Postgres {
-            let encoding = sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(&writer);
+            let encoding =
+                sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(&readers);
             let encoding: String = encoding.await.map_err(failed)?;
             // Without an encoding of its own (SQL_ASCII) it keeps every byte.
             if !matches!(&*encoding, "UTF8" | "SQL_ASCII") {
@@ -247,8 +250,8 @@ impl Store {
                 ));
             }
         }
-        form::bring_to_newest(&writer).await.map_err(|error| format!("{name}: {error}"))?;
-        let readers = pool(readers).connect_with(options.clone()).await.map_err(failed)?;
+        form::bring_to_newest(&readers).await.map_err(|error| format!("{name}: {error}"))?;
+        let writer = pool(writers, SQLITE_WRITES).connect_with(options.clone()).await.map_err(failed)?;
         let (charges, waiting) = mpsc::channel(WAITING);
         let pulse = match dialect {
             Dialect::Sqlite => Pulse::steady(),
