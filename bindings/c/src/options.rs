@@ -159,17 +159,14 @@ impl Options {
     }
 }
 
-/// An error with the place that an option has here, where the engine names it as a request over HTTP does, and with its unit.
+/// An error with the place that an option has here, where the engine names it as a request over HTTP does.
 pub(crate) fn placed(error: Error) -> Error {
-    if error.place == "v1_5.temporal.window_seconds" {
-        let message = "the window must be longer than 0; it counts millionths of a second: write for example 60000000 for a minute";
-        return Error { place: "options.window".into(), message: message.into(), ..error };
-    }
     let place = match error.place.as_str() {
         "mask_key" => "options.mask_key",
         "v1_5.actant.analyze_flow" => "options.flow",
         "v1_5.actant.primary" => "options.primary",
         "v1_5.temporal.analyze_dynamics" => "options.temporal",
+        "v1_5.temporal.window_seconds" => "options.window",
         _ => return error,
     };
     Error { place: place.into(), ..error }

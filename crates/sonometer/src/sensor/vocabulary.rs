@@ -44,7 +44,7 @@ pub(crate) struct Vocabulary {
 /// and its keys fit into the first cache. With two fifths at most, those of everything that ships had 1.2 MiB more.
 fn places_for(words: usize) -> usize {
     const LARGE: usize = 1 << 10;
-    (if words <= LARGE { 4 * words } else { 2 * words }).next_power_of_two()
+    (4 * words).next_power_of_two() >> usize::from(words > LARGE)
 }
 
 /// A word number, and whether the word has more than eight bytes: the key of a long word can be that of a short one, and only
