@@ -43,8 +43,8 @@ pub(crate) struct Vocabulary {
 /// How many places so many words have: at most a quarter is taken, of large vocabularies a half. A table of 2,048 words has 48 KiB then,
 /// and its keys fit into the first cache. With two fifths at most, those of everything that ships had 1.2 MiB more.
 fn places_for(words: usize) -> usize {
-    const LARGE: usize = 1 << 10;
-    (4 * words).next_power_of_two() >> usize::from(words > LARGE)
+    const LARGE: usize = 1_000;
+    (if words <= LARGE { 4 * words } else { 2 * words }).next_power_of_two()
 }
 
 /// A word number, and whether the word has more than eight bytes: the key of a long word can be that of a short one, and only
