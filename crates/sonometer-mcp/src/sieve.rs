@@ -108,7 +108,7 @@ impl Line {
         }
         let json = kept.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&kept);
         let read = serde_json::from_slice::<Value>(json);
-        // Without a method it tells nothing, and whoever sent it waits for an answer.
+        // A message without a method is no notification: its sender expects an answer.
         let is_notification =
             read.as_ref().is_ok_and(|message| message.get("id").is_none() && message["method"].is_string());
         if is_notification || json.trim_ascii().is_empty() {

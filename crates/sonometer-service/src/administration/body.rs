@@ -192,7 +192,7 @@ impl Task {
             Self::Entitle => vec![required("org", Shape::Text(1, 64), "who is entitled")],
             Self::Invite => vec![required("token", word(), "the id of the token, `tok_…`")],
             Self::OpenSession => vec![optional("until", moment(), "a moment, a date, or `never`")],
-            // Whoever sends a moment with these means it, so nothing is passed over.
+            // These take no keys. A body with one is refused: `revoke` with a moment must not revoke at once.
             Self::RevokeToken | Self::Redeliver | Self::RotateSigningKey | Self::RotateKeys => Vec::new(),
             _ => return None,
         };

@@ -175,7 +175,7 @@ impl Service {
                 let made = self.rotate_token(token, body.overlap_ms(), body.moment("expires")?).await?;
                 let (id, secret, expires_ms) = made;
                 let subject = Some(format!("{token} by {id}"));
-                // Whoever rotates a token twice has to see that the second one ends with the first.
+                // After an earlier rotation the token has an end, and the new token gets the same: the answer shows it.
                 Done {
                     answer: json!({"id": id, "token": secret, "expires": write::moment(expires_ms)}),
                     subject,

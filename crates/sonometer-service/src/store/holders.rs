@@ -1,8 +1,8 @@
 //! Who calls with a token. Requests that come together share a question to the database, as their charges share a commit.
 //!
 //! The naive way asks for each request. That costs a way to the database and back, and SQLite reads its pages anew for each question
-//! after a commit. So one of the requests that wait asks for all of them. A question is asked after all of its requests have come in, so
-//! nobody is told what was so before: a token that was revoked is refused from the next request on.
+//! after a commit. So one of the requests that wait asks for all of them. It asks after all of them have come in, so no answer is older
+//! than its request: a token that was revoked is refused from the next request on.
 
 use super::accounts::{account_id, standing};
 use super::statements::Texts;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     async fn org(store: &Store, hash: &str) -> Option<String> {
-        let found = store.holder(hash, Period::at(0)).await.expect("is told");
+        let found = store.holder(hash, Period::at(0)).await.expect("the database answers");
         found.map(|holder| holder.token.org)
     }
 
@@ -232,7 +232,7 @@ mod tests {
             assert!(waits.poll(&mut nobody_wakes).is_pending());
         }
         drop(busy);
-        // Both callers went away, as do more than one question takes. Whoever comes later is told.
+        // Both requests were given up, and so are 65 more, one more than a question takes. A later request is still answered.
         (0..=TOGETHER).for_each(|_| drop(store.holders.wait_for("a", Period::at(0))));
         assert_eq!(org(&store, "b").await.as_deref(), Some("b"));
         let busy = all_readers(&store).await;
@@ -243,14 +243,15 @@ mod tests {
             assert!(waits.as_mut().poll(&mut nobody_wakes).is_pending());
         }
         drop(busy);
-        assert!(waits.await.expect("is told").is_some(), "the one that asked went away");
+        assert!(waits.await.expect("the database answers").is_some(), "the one that asked was given up");
     }
 
     #[tokio::test]
     async fn a_token_that_was_taken_back_is_told_as_such_at_once() {
         let store = store("revoked").await;
         let revoked = async || {
-            let holder = store.holder("a", Period::at(0)).await.expect("is told").expect("is there");
+            let holder =
+                store.holder("a", Period::at(0)).await.expect("the database answers").expect("is there");
             holder.token.revoked_ms
         };
         assert_eq!(revoked().await, 0);
