@@ -44,6 +44,8 @@ pub mod diagnostic;
 pub mod error;
 mod json;
 mod names;
+#[cfg(feature = "perf")]
+mod order;
 pub mod unit;
 
 // 1 Reading text: JSON and YAML with places, what words are, and how they are written.

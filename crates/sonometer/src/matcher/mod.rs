@@ -17,6 +17,8 @@ mod tests;
 mod tries;
 pub(crate) mod turn;
 
+#[cfg(feature = "perf")]
+use crate::order;
 use crate::protocol::phrase::Class;
 use crate::sensor::compile::{Anchored, Body};
 use crate::sensor::program::{Key, Program};
@@ -27,6 +29,7 @@ pub(crate) use alike::reads_alike;
 use memo::Memo;
 pub(crate) use piece::{Disguise, Piece};
 use run::{Run, Runner};
+use std::cmp::Reverse;
 use std::ops::Range;
 use step::{Point, each_of_lists};
 pub(crate) use tally::Count;
@@ -78,12 +81,19 @@ pub(crate) struct Matcher {
     /// (rule, start) of what `runner` gave up, for `memo`.
     long: Vec<(u32, u32)>,
     hits: Vec<Hit>,
+    #[cfg(feature = "perf")]
+    spare: order::Spare,
 }
 
 impl Matcher {
     /// About the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
+        #[cfg(feature = "perf")]
+        let spare = self.spare.heap_bytes();
+        #[cfg(not(feature = "perf"))]
+        let spare = 0;
         self.hits.capacity() * size_of::<Hit>()
+            + spare
             + self.tries.heap_bytes()
             + self.memo.heap_bytes()
             + self.long.capacity() * size_of::<(u32, u32)>()
@@ -115,9 +125,23 @@ impl Matcher {
             self.find_programs(plan, turn, &mut hits);
         }
         find_whole_lines(plan, turn, &mut hits);
+        self.sort(plan, &mut hits);
         take(plan, &mut hits);
         self.hits = hits;
         &self.hits
+    }
+
+    /// Sorts hits by rule and place, the longest first of those at one start, as it is the one that counts.
+    #[cfg(feature = "perf")]
+    fn sort(&mut self, plan: &Plan, hits: &mut [Hit]) {
+        let key = |hit: &Hit| (hit.first, Reverse(hit.last), hit.regex_match);
+        order::by_number(hits, &mut self.spare, plan.rules.len(), |hit| hit.rule as usize, key);
+    }
+
+    /// The same by comparing, which is less code to download. The key is all of a hit, so an unstable sort gives one order.
+    #[cfg(not(feature = "perf"))]
+    fn sort(&mut self, _: &Plan, hits: &mut [Hit]) {
+        hits.sort_unstable_by_key(|hit| (hit.rule, hit.first, Reverse(hit.last), hit.regex_match));
     }
 
     #[cfg_attr(small_build, optimize(speed))]
@@ -277,13 +301,10 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Keeps of each rule what it takes: the longest at each start, and unless it takes all of these, from left to right
+/// Keeps of each rule what it takes of sorted hits: the longest at each start, and unless it takes all of these, from left to right
 /// those that do not overlap one taken before.
 #[cfg_attr(small_build, optimize(speed))]
 fn take(plan: &Plan, hits: &mut Vec<Hit>) {
-    // The longest first of those at one start, as it is the one that counts. The key is all of a hit, so an unstable sort
-    // gives one order.
-    hits.sort_unstable_by_key(|h| (h.rule, h.first, std::cmp::Reverse(h.last), h.regex_match));
     let mut before: Option<Hit> = None;
     hits.retain(|hit| {
         let keep = match before {
