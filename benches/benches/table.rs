@@ -39,6 +39,15 @@ fn main() -> ExitCode {
         bench.corpus.bytes(),
         bench.sample.bytes()
     );
+    if bench.corpus.is_generated() {
+        eprintln!(
+            "notice: these figures are not those of docs/measured/speed.md: set SONOMETER_BENCH_DATA to the folder of labelled data for real talk"
+        );
+        if has("--plot") {
+            eprintln!("--plot needs real talk: the picture belongs to the page");
+            return ExitCode::FAILURE;
+        }
+    }
     for (name, measure) in PARTS {
         if all || has(name) {
             measure(&mut bench);

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 const FILES: [&str; 6] = ["casino", "adhominem", "uptake", "politeness", "convarg", "goemotions"];
 /// Names the folder of these files where it is not beside the repository.
 const FOLDER_VARIABLE: &str = "SONOMETER_BENCH_DATA";
+/// What generated text is called.
+const GENERATED: &str = "generated dialogues (no data folder at hand)";
 /// Content bytes of the corpus that benchmarks run on.
 pub const BYTES: usize = 4 << 20;
 
@@ -44,10 +46,12 @@ impl Corpus {
 
     /// About `bytes` bytes of the grammar, the same everywhere.
     pub fn generated(bytes: usize) -> Self {
-        Self {
-            source: "generated dialogues (no data folder at hand)",
-            interactions: grammar::conversations(bytes, 1),
-        }
+        Self { source: GENERATED, interactions: grammar::conversations(bytes, 1) }
+    }
+
+    /// Whether it is no talk of people: other figures come out of it, so they are not to be held against those of real talk.
+    pub fn is_generated(&self) -> bool {
+        self.source == GENERATED
     }
 
     /// The content of every turn.
