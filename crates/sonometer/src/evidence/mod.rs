@@ -15,11 +15,11 @@ pub(crate) use relation::strength;
 
 use crate::interaction::Interaction;
 use crate::matcher::{Count, Hit, TurnText, extent, place};
+#[cfg(feature = "perf")]
+use crate::order;
 use crate::protocol::{End, Extent, LineList, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
-#[cfg(feature = "perf")]
-use crate::{names, order};
 use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
@@ -344,13 +344,26 @@ impl Findings {
     }
 }
 
-/// Sorts candidates by marker, line and place.
-#[cfg(feature = "perf")]
+/// Sorts candidates by marker, line and place; stable.
 fn sort(candidates: &mut [Candidate]) {
+    #[cfg(feature = "perf")]
+    if sort_by_counting(candidates) {
+        return;
+    }
+    candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
+}
+
+/// Does the same where many candidates are of few lines; comparing is less code to download.
+#[cfg(feature = "perf")]
+fn sort_by_counting(candidates: &mut [Candidate]) -> bool {
+    let markers = candidates.iter().map(|candidate| candidate.marker as usize + 1).max().unwrap_or(0);
+    if !order::is_worth_counting(candidates.len(), markers) {
+        return false;
+    }
     // By marker: how many lines have candidates at most; then, summed up, the number of its first line among those of all.
-    let mut first: Vec<usize> = Vec::new();
+    let mut first = vec![0; markers];
     for Candidate { marker, line, .. } in &*candidates {
-        let lines = names::at(&mut first, *marker);
+        let lines = &mut first[*marker as usize];
         *lines = (*line as usize + 1).max(*lines);
     }
     let mut lines = 0;
@@ -358,13 +371,7 @@ fn sort(candidates: &mut [Candidate]) {
         lines += std::mem::replace(first, lines);
     }
     let number = |c: &Candidate| first[c.marker as usize] + c.line as usize;
-    order::by_number(candidates, &mut Default::default(), lines, number, |c| (c.turn, c.start, c.end));
-}
-
-/// The same by comparing, which is less code to download.
-#[cfg(not(feature = "perf"))]
-fn sort(candidates: &mut [Candidate]) {
-    candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
+    order::by_number(candidates, &mut Default::default(), lines, number, |c| (c.turn, c.start, c.end))
 }
 
 /// Whether a candidate stands in the part of the interaction that counts, which is known when the interaction is.

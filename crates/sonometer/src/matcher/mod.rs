@@ -65,6 +65,11 @@ impl Hit {
         Self { rule, first, last, start, end, regex_match: 0 }
     }
 
+    /// The order of the hits of one rule: by place, the longest first of those at one start, as it is the one that counts.
+    fn order(&self) -> (u32, Reverse<u32>, u32) {
+        (self.first, Reverse(self.last), self.regex_match)
+    }
+
     /// Tokens and nothing else, for those who ask what stands around them.
     pub(crate) fn of_tokens(tokens: Range<usize>) -> Self {
         let (first, last) = (tokens.start as u32, tokens.end as u32);
@@ -125,23 +130,24 @@ impl Matcher {
             self.find_programs(plan, turn, &mut hits);
         }
         find_whole_lines(plan, turn, &mut hits);
-        self.sort(plan, &mut hits);
+        #[cfg(feature = "perf")]
+        let is_sorted = order::by_number(
+            &mut hits,
+            &mut self.spare,
+            plan.rules.len(),
+            |hit| hit.rule as usize,
+            Hit::order,
+        );
+        // Comparing is less code to download.
+        #[cfg(not(feature = "perf"))]
+        let is_sorted = false;
+        if !is_sorted {
+            // The key is all of a hit, so an unstable sort gives one order.
+            hits.sort_unstable_by_key(|hit| (hit.rule, hit.order()));
+        }
         take(plan, &mut hits);
         self.hits = hits;
         &self.hits
-    }
-
-    /// Sorts hits by rule and place, the longest first of those at one start, as it is the one that counts.
-    #[cfg(feature = "perf")]
-    fn sort(&mut self, plan: &Plan, hits: &mut [Hit]) {
-        let key = |hit: &Hit| (hit.first, Reverse(hit.last), hit.regex_match);
-        order::by_number(hits, &mut self.spare, plan.rules.len(), |hit| hit.rule as usize, key);
-    }
-
-    /// The same by comparing, which is less code to download. The key is all of a hit, so an unstable sort gives one order.
-    #[cfg(not(feature = "perf"))]
-    fn sort(&mut self, _: &Plan, hits: &mut [Hit]) {
-        hits.sort_unstable_by_key(|hit| (hit.rule, hit.first, Reverse(hit.last), hit.regex_match));
     }
 
     #[cfg_attr(small_build, optimize(speed))]
