@@ -5,17 +5,17 @@ use crate::screen::Screen;
 use crate::settings::{self, CONFIG, Given, Name, Settings};
 use sonometer_service::{Service, Store};
 
-/// The flags that `serve` and `admin` share.
+/// The flags that `serve` and `admin` share; before the verb of `admin` or behind it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoreFlags {
     /// A TOML file with settings, or the variable SONOMETER_CONFIG; `serve --print-config` prints one with every setting
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     config: Option<String>,
     /// An SQLite file (created if missing), or `postgres://user@host/database`, which several nodes may share [default: sonometer.sqlite]
-    #[arg(long, value_name = "FILE|URL")]
+    #[arg(long, global = true, value_name = "FILE|URL")]
     database: Option<String>,
     /// Encrypt secrets in the store with the keys in this file, a line each, the newest first; `admin new-key` makes one
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     key_file: Option<String>,
 }
 

@@ -274,8 +274,9 @@ fn keys_from_a_file_are_replaced_by_the_command() {
         return;
     }
     let folder = folder("keys");
+    // Behind the verb; other tests have their flags before it.
     let admin =
-        |arguments: &[&str]| run(&folder, &[&["admin", "--key-file", "keys"], arguments].concat(), &[]);
+        |arguments: &[&str]| run(&folder, &[&["admin"], arguments, &["--key-file", "keys"]].concat(), &[]);
     let (_, key, _) = run(&folder, &["admin", "new-key"], &[]);
     fs::write(folder.join("keys"), &key).expect("can be written");
     assert_eq!(admin(&["create-org", "acme"]).0, 0);
