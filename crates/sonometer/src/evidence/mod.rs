@@ -340,25 +340,18 @@ impl Findings {
         // Everything behind this relies on the order: `halve` and `once` count uses of a line in it, evidence is shown in it, and
         // markers are found in it by halves. Stable, so that of two at the same place (½ is two tokens) the one with the
         // earlier token stays first.
-        sort(&mut self.candidates);
+        #[cfg(feature = "perf")]
+        sort_by_line(&mut self.candidates);
+        self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
     }
 }
 
-/// Sorts candidates by marker, line and place; stable.
-fn sort(candidates: &mut [Candidate]) {
-    #[cfg(feature = "perf")]
-    if sort_by_counting(candidates) {
-        return;
-    }
-    candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
-}
-
-/// Does the same where many candidates are of few lines; comparing is less code to download.
+/// Brings candidates into the order of marker and line.
 #[cfg(feature = "perf")]
-fn sort_by_counting(candidates: &mut [Candidate]) -> bool {
+fn sort_by_line(candidates: &mut [Candidate]) {
     let markers = candidates.iter().map(|candidate| candidate.marker as usize + 1).max().unwrap_or(0);
     if !order::is_worth_counting(candidates.len(), markers) {
-        return false;
+        return;
     }
     // By marker: how many lines have candidates at most; then, summed up, the number of its first line among those of all.
     let mut first = vec![0; markers];
@@ -371,7 +364,7 @@ fn sort_by_counting(candidates: &mut [Candidate]) -> bool {
         lines += std::mem::replace(first, lines);
     }
     let number = |c: &Candidate| first[c.marker as usize] + c.line as usize;
-    order::by_number(candidates, &mut Default::default(), lines, number, |c| (c.turn, c.start, c.end))
+    order::by_number(candidates, &mut Default::default(), lines, number);
 }
 
 /// Whether a candidate stands in the part of the interaction that counts, which is known when the interaction is.

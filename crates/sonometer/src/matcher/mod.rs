@@ -29,7 +29,6 @@ pub(crate) use alike::reads_alike;
 use memo::Memo;
 pub(crate) use piece::{Disguise, Piece};
 use run::{Run, Runner};
-use std::cmp::Reverse;
 use std::ops::Range;
 use step::{Point, each_of_lists};
 pub(crate) use tally::Count;
@@ -63,11 +62,6 @@ impl Hit {
     fn over(turn: &TurnText<'_>, rule: u32, first: u32, last: u32) -> Self {
         let (start, end) = (turn.tokens[first as usize].start, turn.tokens[last as usize - 1].end);
         Self { rule, first, last, start, end, regex_match: 0 }
-    }
-
-    /// The order of the hits of one rule: by place, the longest first of those at one start, as it is the one that counts.
-    fn order(&self) -> (u32, Reverse<u32>, u32) {
-        (self.first, Reverse(self.last), self.regex_match)
     }
 
     /// Tokens and nothing else, for those who ask what stands around them.
@@ -131,20 +125,7 @@ impl Matcher {
         }
         find_whole_lines(plan, turn, &mut hits);
         #[cfg(feature = "perf")]
-        let is_sorted = order::by_number(
-            &mut hits,
-            &mut self.spare,
-            plan.rules.len(),
-            |hit| hit.rule as usize,
-            Hit::order,
-        );
-        // Comparing is less code to download.
-        #[cfg(not(feature = "perf"))]
-        let is_sorted = false;
-        if !is_sorted {
-            // The key is all of a hit, so an unstable sort gives one order.
-            hits.sort_unstable_by_key(|hit| (hit.rule, hit.order()));
-        }
+        order::by_number(&mut hits, &mut self.spare, plan.rules.len(), |hit| hit.rule as usize);
         take(plan, &mut hits);
         self.hits = hits;
         &self.hits
@@ -307,10 +288,13 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Keeps of each rule what it takes of sorted hits: the longest at each start, and unless it takes all of these, from left to right
+/// Keeps of each rule what it takes: the longest at each start, and unless it takes all of these, from left to right
 /// those that do not overlap one taken before.
 #[cfg_attr(small_build, optimize(speed))]
 fn take(plan: &Plan, hits: &mut Vec<Hit>) {
+    // The longest first of those at one start, as it is the one that counts. The key is all of a hit, so an unstable sort
+    // gives one order.
+    hits.sort_unstable_by_key(|h| (h.rule, h.first, std::cmp::Reverse(h.last), h.regex_match));
     let mut before: Option<Hit> = None;
     hits.retain(|hit| {
         let keep = match before {

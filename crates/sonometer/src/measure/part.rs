@@ -30,17 +30,14 @@ pub(crate) fn portions(
     part_of: impl Fn(usize) -> Option<usize>,
 ) -> Vec<Portion> {
     let mut portions = Vec::new();
-    // Both are begun anew for each line or marker, of which there are hundreds.
-    let mut in_parts: Vec<(usize, &Candidate)> = Vec::new();
-    let mut worths: Vec<(usize, Unit)> = Vec::new();
     for of_marker in candidates.chunk_by(|a, b| a.marker == b.marker) {
         let marker = of_marker[0].marker as usize;
-        worths.clear();
+        let mut worths: Vec<(usize, Unit)> = Vec::new();
         for of_line in of_marker.chunk_by(|a, b| a.line == b.line) {
             let counted = of_line.iter().filter(|candidate| candidate.failed == 0);
-            in_parts.clear();
-            in_parts
-                .extend(counted.filter_map(|candidate| Some((part_of(candidate.turn as usize)?, candidate))));
+            let in_parts =
+                counted.filter_map(|candidate| Some((part_of(candidate.turn as usize)?, candidate)));
+            let mut in_parts: Vec<(usize, &Candidate)> = in_parts.collect();
             // Stable: within a part, uses are counted in the order of the text.
             in_parts.sort_by_key(|(part, _)| *part);
             for of_part in in_parts.chunk_by(|(a, _), (b, _)| a == b) {

@@ -46,13 +46,13 @@ impl Line {
             // A walk through the tree of all phrases goes on by one word at a time.
             return 1;
         }
-        let [own, widened] = costs(pattern);
-        let beyond = |steps: u64| if gaps_in(pattern) == 1 { steps } else { 0 };
-        let first_look = own.looks.saturating_add(beyond(widened.looks));
+        let has_near_misses = gaps_in(pattern) == 1;
+        let beyond = |of: fn(&Pattern, bool) -> u64| if has_near_misses { of(pattern, true) } else { 0 };
+        let first_look = ways(pattern, false).1.saturating_add(beyond(|pattern, wide| ways(pattern, wide).1));
         if first_look <= FIRST_LOOK {
             return first_look;
         }
-        let remembered = own.steps.saturating_add(beyond(widened.steps));
+        let remembered = steps(pattern, false).saturating_add(beyond(steps));
         FIRST_LOOK.saturating_add(LAST_WAYS).saturating_add(remembered.saturating_mul(3))
     }
 }
@@ -173,85 +173,65 @@ fn key(test: &WordTest) -> &str {
     }
 }
 
-/// What a pattern costs from one token on.
-#[derive(Clone, Copy)]
-struct Cost {
-    /// How many ways through it there are.
-    ways: u64,
-    /// The steps that it takes to go each of them by itself.
-    looks: u64,
-    /// Its instructions and the ways that they lead.
-    steps: u64,
-}
-
-impl Cost {
-    const fn new(ways: u64, looks: u64, steps: u64) -> Self {
-        Self { ways, looks, steps }
-    }
-
-    /// One after the other.
-    fn then(self, next: Self) -> Self {
-        Self {
-            ways: self.ways.saturating_mul(next.ways),
-            looks: self.looks.saturating_add(self.ways.saturating_mul(next.looks)),
-            steps: self.steps.saturating_add(next.steps),
-        }
-    }
-
-    /// One or the other. Instructions with two ways on tell them apart, whose steps the caller knows.
-    fn or(self, other: Self) -> Self {
-        Self {
-            ways: self.ways.saturating_add(other.ways),
-            looks: self.looks.saturating_add(other.looks).saturating_add(2),
-            steps: self.steps.saturating_add(other.steps),
-        }
-    }
-
-    fn and_steps(self, steps: u64) -> Self {
-        Self { steps: self.steps.saturating_add(steps), ..self }
-    }
-}
-
-/// What a pattern costs: as it stands, and with its gaps widened, which then reach 2n + 2 tokens. Both at once, as what long lists have in common is
-/// found by sorting them.
-fn costs(pattern: &Pattern) -> [Cost; 2] {
-    let same = |cost: Cost| [cost; 2];
-    let each = |a: [Cost; 2], b: [Cost; 2], of: fn(Cost, Cost) -> Cost| [of(a[0], b[0]), of(a[1], b[1])];
+/// How many ways through a pattern there are from one token on, and how many steps it takes to go each of them by itself.
+fn ways(pattern: &Pattern, wide: bool) -> (u64, u64) {
+    let then =
+        |a: (u64, u64), b: (u64, u64)| (a.0.saturating_mul(b.0), a.1.saturating_add(a.0.saturating_mul(b.1)));
+    let or =
+        |a: (u64, u64), b: (u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1).saturating_add(2));
     let gap = |n: u8| {
-        let n = u64::from(n);
-        [n + 1, 2 * n + 3].map(|to| Cost::new(to, to, 1 + to))
+        let to = gap_ways(n, wide);
+        (to, to)
     };
     match pattern {
-        Pattern::Class(_) => same(Cost::new(OCCURRENCES, OCCURRENCES, 1 + OCCURRENCES)),
+        Pattern::Class(_) => (OCCURRENCES, OCCURRENCES),
         Pattern::Gap { max } => gap(*max),
-        Pattern::Sequence(items) => {
-            items.iter().map(costs).fold(same(Cost::new(1, 0, 0)), |all, item| each(all, item, Cost::then))
-        }
+        Pattern::Sequence(items) => items.iter().map(|item| ways(item, wide)).fold((1, 0), then),
         Pattern::Either(items) => {
             let heads = Heads::of(items);
-            let alike = heads.alike();
+            let plain = (heads.alike(), heads.alike().saturating_mul(heads.longest));
+            heads.others.iter().map(|item| ways(item, wide)).fold(plain, or)
+        }
+        Pattern::Phrases(phrases) => (phrases.words().1.into(), phrases.words().1.into()),
+        Pattern::Optional(inner) => or(ways(inner, wide), (1, 0)),
+        Pattern::Capture(inner) => then((1, 2), ways(inner, wide)),
+        Pattern::Near { left, right, within } => {
+            let (a, b) = (ways(left, wide), ways(right, wide));
+            or(then(then(a, gap(*within)), b), then(then(b, gap(*within)), a))
+        }
+        _ => (1, 1),
+    }
+}
+
+/// The instructions of a pattern and the ways that they lead; with `wide`, its gaps reach 2n + 2 tokens.
+fn steps(pattern: &Pattern, wide: bool) -> u64 {
+    let gap = |n: u8| 1 + gap_ways(n, wide);
+    let all = |items: &[Pattern]| items.iter().map(|item| steps(item, wide)).fold(0, u64::saturating_add);
+    match pattern {
+        Pattern::Class(_) => 1 + OCCURRENCES,
+        Pattern::Gap { max } => gap(*max),
+        Pattern::Sequence(items) => all(items),
+        Pattern::Either(items) => {
+            let heads = Heads::of(items);
             // Behind their first words, each of those that began alike is at one word.
-            let steps = 1 + alike + 2 * alike * heads.longest.saturating_sub(1);
-            let plain = same(Cost::new(alike, alike.saturating_mul(heads.longest), steps));
-            heads
-                .others
-                .iter()
-                .map(|item| costs(item))
-                .fold(plain, |all, item| each(all, item.map(|cost| cost.and_steps(3)), Cost::or))
+            let plain = 1 + heads.alike() + 2 * heads.alike() * heads.longest.saturating_sub(1);
+            // The others are told apart by as many instructions with two ways on.
+            let others = heads.others.iter().map(|item| steps(item, wide).saturating_add(3));
+            others.fold(plain, u64::saturating_add)
         }
         // A walk through the tree of lists, and a way on from each phrase that ends in it.
-        Pattern::Phrases(phrases) => {
-            let words = u64::from(phrases.words().1);
-            same(Cost::new(words, words, 1 + 2 * words))
-        }
-        Pattern::Optional(inner) => each(costs(inner), same(Cost::new(1, 0, 3)), Cost::or),
-        Pattern::Capture(inner) => each(same(Cost::new(1, 2, 4)), costs(inner), Cost::then),
+        Pattern::Phrases(phrases) => 1 + 2 * u64::from(phrases.words().1),
+        Pattern::Optional(inner) => steps(inner, wide).saturating_add(3),
+        Pattern::Capture(inner) => steps(inner, wide).saturating_add(4),
         // Both orders are written out.
         Pattern::Near { left, right, within } => {
-            let (left, right, gap) = (costs(left), costs(right), gap(*within));
-            let in_order = |a, b| each(each(a, gap, Cost::then), b, Cost::then);
-            each(in_order(left, right), in_order(right, left), Cost::or).map(|cost| cost.and_steps(3))
+            let sides = steps(left, wide).saturating_add(steps(right, wide));
+            sides.saturating_mul(2).saturating_add(3 + 2 * gap(*within))
         }
-        _ => same(Cost::new(1, 1, 2)),
+        _ => 2,
     }
+}
+
+fn gap_ways(n: u8, wide: bool) -> u64 {
+    if wide { 2 * u64::from(n) + 3 } else { u64::from(n) + 1 }
 }
