@@ -4,16 +4,23 @@
 /// Fewer things are sorted by comparing: those are put in their places one by one.
 const FEW: usize = 32;
 /// Likewise where there are more numbers than so many for each thing, as counting touches each number.
-const NUMBERS: usize = 8;
+const NUMBERS: usize = 16;
 
 /// Whether counting is worth while for so many things with so many numbers.
 pub(crate) fn is_worth_counting(things: usize, numbers: usize) -> bool {
     things >= FEW && numbers <= NUMBERS * things
 }
 
-/// Brings things into the order of their numbers, all below `numbers`; those of one number stay as they were. It is for a sort that comes behind it
-/// and then finds nearly all in order, and does nothing where that [is not worth while](is_worth_counting). `spare` is working memory.
-pub(crate) fn by_number<T>(all: &mut [T], spare: &mut Spare, numbers: usize, number: impl Fn(&T) -> usize) {
+/// Sorts things by their numbers, all below `numbers`, and by key where they have the same one; stable. Does nothing where that
+/// [is not worth while](is_worth_counting): behind it comes a sort that compares, the only one in the module for browsers, which then mostly finds all
+/// in order. `spare` is working memory.
+pub(crate) fn by_number<T, K: Ord>(
+    all: &mut [T],
+    spare: &mut Spare,
+    numbers: usize,
+    number: impl Fn(&T) -> usize,
+    key: impl Fn(&T) -> K,
+) {
     if !is_worth_counting(all.len(), numbers) {
         return;
     }
@@ -40,6 +47,12 @@ pub(crate) fn by_number<T>(all: &mut [T], spare: &mut Spare, numbers: usize, num
             targets.swap(at, to);
         }
     }
+    for same in all.chunk_by_mut(|a, b| number(a) == number(b)) {
+        // Mostly they came in that way.
+        if !same.is_sorted_by_key(&key) {
+            same.sort_by_key(&key);
+        }
+    }
 }
 
 /// Working memory of [`by_number`].
@@ -64,15 +77,16 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_a_stable_sort(
-            rounds in prop::collection::vec((prop::collection::vec(0_usize..40, 0..90), 40_usize..400), 1..4),
+            rounds in prop::collection::vec((prop::collection::vec((0_usize..40, 0_u8..5), 0..90), 40_usize..800), 1..4),
         ) {
             let mut spare = Spare::default();
             for (all, numbers) in rounds {
-                let numbered: Vec<(usize, usize)> = all.into_iter().zip(0..).collect();
+                let numbered: Vec<(usize, u8, usize)> =
+                    all.into_iter().zip(0..).map(|((number, key), at)| (number, key, at)).collect();
                 let (mut ours, mut plain) = (numbered.clone(), numbered);
-                by_number(&mut ours, &mut spare, numbers, |one| one.0);
+                by_number(&mut ours, &mut spare, numbers, |one| one.0, |one| one.1);
                 if is_worth_counting(plain.len(), numbers) {
-                    plain.sort_by_key(|one| one.0);
+                    plain.sort_by_key(|one| (one.0, one.1));
                 }
                 prop_assert_eq!(ours, plain);
             }

@@ -337,16 +337,16 @@ impl Findings {
         if plan.relates.any {
             relation::settle(plan, setting, self);
         }
+        #[cfg(feature = "perf")]
+        sort_by_line(&mut self.candidates);
         // Everything behind this relies on the order: `halve` and `once` count uses of a line in it, evidence is shown in it, and
         // markers are found in it by halves. Stable, so that of two at the same place (½ is two tokens) the one with the
         // earlier token stays first.
-        #[cfg(feature = "perf")]
-        sort_by_line(&mut self.candidates);
         self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
     }
 }
 
-/// Brings candidates into the order of marker and line.
+/// Sorts candidates by marker, line and place, where there are many of few lines.
 #[cfg(feature = "perf")]
 fn sort_by_line(candidates: &mut [Candidate]) {
     let markers = candidates.iter().map(|candidate| candidate.marker as usize + 1).max().unwrap_or(0);
@@ -364,7 +364,7 @@ fn sort_by_line(candidates: &mut [Candidate]) {
         lines += std::mem::replace(first, lines);
     }
     let number = |c: &Candidate| first[c.marker as usize] + c.line as usize;
-    order::by_number(candidates, &mut Default::default(), lines, number);
+    order::by_number(candidates, &mut Default::default(), lines, number, |c| (c.turn, c.start, c.end));
 }
 
 /// Whether a candidate stands in the part of the interaction that counts, which is known when the interaction is.

@@ -125,7 +125,13 @@ impl Matcher {
         }
         find_whole_lines(plan, turn, &mut hits);
         #[cfg(feature = "perf")]
-        order::by_number(&mut hits, &mut self.spare, plan.rules.len(), |hit| hit.rule as usize);
+        order::by_number(
+            &mut hits,
+            &mut self.spare,
+            plan.rules.len(),
+            |hit| hit.rule as usize,
+            |hit| (hit.first, std::cmp::Reverse(hit.last), hit.regex_match),
+        );
         take(plan, &mut hits);
         self.hits = hits;
         &self.hits
