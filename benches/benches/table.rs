@@ -44,7 +44,9 @@ fn main() -> ExitCode {
             "notice: these figures are not those of docs/measured/speed.md: set SONOMETER_BENCH_DATA to the folder of labelled data for real talk"
         );
         if has("--plot") {
-            eprintln!("--plot writes the picture of the page, which shows real talk: set SONOMETER_BENCH_DATA, or leave --plot out");
+            eprintln!(
+                "--plot writes the picture of the page, which shows real talk: set SONOMETER_BENCH_DATA, or leave --plot out"
+            );
             return ExitCode::FAILURE;
         }
     }

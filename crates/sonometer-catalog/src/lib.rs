@@ -7,21 +7,21 @@ mod beside;
 mod cards;
 #[cfg(any(test, not(feature = "all")))]
 mod comments;
-#[cfg(feature = "all")]
-mod expressions;
 mod find;
+#[cfg(feature = "all")]
+mod known;
 mod rates;
 mod shelf;
 
 pub use beside::list_file;
 #[cfg(feature = "all")]
 pub use cards::card;
-#[cfg(feature = "all")]
-pub use expressions::work_out as work_out_expressions;
 pub use find::{
     NotFound, find, find_any, find_blueprint, find_document, find_metric, find_stage, shipped, split,
     stage_named,
 };
+#[cfg(feature = "all")]
+pub use known::work_out as work_out_known;
 pub use rates::{rates, rates_of};
 pub use shelf::{Shelf, is_named_like_one};
 pub use sonometer::composition::compare_versions;
@@ -258,7 +258,7 @@ pub fn entries(kind: TargetKind) -> &'static [Entry] {
 /// Every shipped version of a protocol, in the order of [`entries`].
 pub fn protocols() -> &'static [Entry] {
     #[cfg(feature = "all")]
-    expressions::use_known();
+    known::use_known();
     PROTOCOLS
 }
 

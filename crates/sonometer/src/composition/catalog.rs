@@ -79,39 +79,38 @@ pub(crate) fn blueprint(catalog: &dyn Catalog, wanted: &Reference, place: &str) 
 }
 
 fn choose<T>(
-    mut versions: Vec<T>,
+    versions: Vec<T>,
     wanted: &Reference,
     place: &str,
     kind: &str,
     facts: impl Fn(&T) -> (&String, bool),
 ) -> Result<T, Error> {
-    versions.sort_by(|a, b| compare_versions(facts(a).0, facts(b).0));
     let there: Vec<String> = versions.iter().map(|version| facts(version).0.clone()).collect();
-    let chosen = versions.into_iter().rev().find(|version| {
+    let meant = versions.into_iter().filter(|version| {
         let (version, usable) = facts(version);
         wanted.version.as_ref().map_or(usable, |wanted| wanted == version)
     });
-    chosen.ok_or_else(|| {
-        let id = &wanted.id;
-        let message = match (&wanted.version, there.last()) {
-            (_, None) => format!("unknown {kind} `{id}`; check the spelling against the catalogue", id = excerpt(id)),
-            (Some(version), _) => {
-                format!(
-                    "the {kind} `{id}` has no version `{version}`; its versions: {}",
-                    some_of(&there),
-                    id = excerpt(id),
-                    version = excerpt(version)
-                )
-            }
-            (None, Some(last)) => {
-                format!(
-                    "the {kind} `{id}` has no published version; name a draft with its version: `{id}@{last}`",
-                    id = excerpt(id)
-                )
-            }
-        };
-        Error::new(ErrorCode::TargetNotFound, place, message)
-    })
+    let newest = meant.max_by(|a, b| compare_versions(facts(a).0, facts(b).0));
+    newest.ok_or_else(|| none_meant(there, wanted, place, kind))
+}
+
+/// That a catalogue, which has the versions `there`, has none that is meant.
+fn none_meant(mut there: Vec<String>, wanted: &Reference, place: &str, kind: &str) -> Error {
+    there.sort_by(|a, b| compare_versions(a, b));
+    let id = excerpt(&wanted.id);
+    let message = match (&wanted.version, there.last()) {
+        (_, None) => format!("unknown {kind} `{id}`; check the spelling against the catalogue"),
+        (Some(version), _) => {
+            let version = excerpt(version);
+            format!("the {kind} `{id}` has no version `{version}`; its versions: {}", some_of(&there))
+        }
+        (None, Some(last)) => {
+            format!(
+                "the {kind} `{id}` has no published version; name a draft with its version: `{id}@{last}`"
+            )
+        }
+    };
+    Error::new(ErrorCode::TargetNotFound, place, message)
 }
 
 #[cfg(test)]

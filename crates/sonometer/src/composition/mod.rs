@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::document::{self, Node};
 use crate::error::Error;
 use crate::names::named;
-use crate::protocol::{ListFiles, Protocol, Status, no_list_files, schema as protocol_schema};
+use crate::protocol::{ListFiles, Protocol, Status, is_checked, no_list_files, schema as protocol_schema};
 use crate::unit::Unit;
 use std::fmt;
 
@@ -159,7 +159,9 @@ impl Document {
             } else if root.get("sonometer_blueprint").is_some() {
                 schema::blueprint(root, found).map(Self::Blueprint)
             } else {
-                protocol_schema::protocol(root, files, found).map(Box::new).map(Self::Protocol)
+                protocol_schema::protocol(root, files, is_checked(text), found)
+                    .map(Box::new)
+                    .map(Self::Protocol)
             }
         })
     }

@@ -2,8 +2,8 @@
 
 use crate::matcher::TurnText;
 use crate::sensor::Plan;
-use crate::sensor::vocabulary::role;
 use crate::text::chars::{self, Class};
+use crate::text::vocabulary::role;
 
 /// The turns of an interaction as written.
 #[derive(Clone, Debug, Default)]

@@ -4,9 +4,9 @@
 use super::passed::Passed;
 use super::tally::{Count, Roles, Tally};
 use crate::sensor::Plan;
-use crate::sensor::vocabulary::role;
 use crate::text::gap::{self, GapKind};
 use crate::text::token::{Sink, Token, Words};
+use crate::text::vocabulary::role;
 
 /// Takes the tokens of a turn and looks each word up.
 pub(super) struct Reader<'p> {

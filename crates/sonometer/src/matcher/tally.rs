@@ -3,9 +3,9 @@
 
 use crate::language::Script;
 use crate::sensor::Plan;
-use crate::sensor::vocabulary::role;
 use crate::text::fold::Folded;
 use crate::text::token::{self, Sink, Words};
+use crate::text::vocabulary::role;
 use std::ops::AddAssign;
 
 /// What fidelity needs to know of a turn.

@@ -8,11 +8,11 @@ use crate::class::Occurrence;
 use crate::expression::{Expression, Seen};
 use crate::protocol::phrase::Class;
 use crate::sensor::Plan;
-use crate::sensor::vocabulary::role;
 use crate::text::fold::{FoldBuffers, Folded};
 use crate::text::gap::GapKind;
 use crate::text::token::{self, Sink, Token};
 use crate::text::unfold::Unfolded;
+use crate::text::vocabulary::role;
 use std::ops::Range;
 use std::sync::Arc;
 

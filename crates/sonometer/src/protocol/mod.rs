@@ -3,6 +3,8 @@
 #![doc = include_str!("../../docs/protocol.md")]
 
 mod canonical;
+#[cfg(feature = "perf")]
+pub mod checked;
 mod cost;
 mod files;
 mod keys;
@@ -14,6 +16,8 @@ pub(crate) mod order;
 pub mod phrase;
 pub(crate) mod schema;
 
+#[cfg(feature = "perf")]
+pub(crate) use checked::is_checked;
 pub(crate) use cost::FIRST_LOOK;
 pub use cost::{Construct, MAX_STEPS, WARNED_STEPS};
 pub(crate) use files::none as no_list_files;
@@ -57,14 +61,25 @@ impl Protocol {
     /// # Errors
     /// `invalid_protocol` with every finding.
     pub fn read_with(text: &str, files: &ListFiles<'_>) -> Result<(Self, Diagnostics), Error> {
-        let (root, mut found) = document::read(text).map_err(|first| {
-            let mut found = Diagnostics::new();
-            found.push(first);
-            Error::protocol(text, found)
-        })?;
-        match schema::protocol(&root, files, &mut found) {
-            Some(protocol) => Ok((protocol, found)),
-            None => Err(Error::protocol(text, found)),
-        }
+        read_text(text, files, is_checked(text))
     }
+}
+
+/// [`Protocol::read_with`] of a file that was checked before, or was not.
+fn read_text(text: &str, files: &ListFiles<'_>, is_checked: bool) -> Result<(Protocol, Diagnostics), Error> {
+    let (root, mut found) = document::read(text).map_err(|first| {
+        let mut found = Diagnostics::new();
+        found.push(first);
+        Error::protocol(text, found)
+    })?;
+    match schema::protocol(&root, files, is_checked, &mut found) {
+        Some(protocol) => Ok((protocol, found)),
+        None => Err(Error::protocol(text, found)),
+    }
+}
+
+/// Without tables, no file is known.
+#[cfg(not(feature = "perf"))]
+pub(crate) fn is_checked(_: &str) -> bool {
+    false
 }

@@ -13,7 +13,6 @@ mod roles;
 mod rules;
 pub(crate) mod tests;
 mod unfolding;
-pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
@@ -24,6 +23,7 @@ use crate::protocol::phrase::{Phrases, Regex};
 use crate::protocol::{Line, Modality, Pole, Protocol, Status};
 use crate::text::fold::fold_role;
 use crate::text::unfold::Unfolding;
+use crate::text::vocabulary::{Vocabulary, role};
 use compile::{Anchored, Body, Compiler};
 pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
@@ -33,7 +33,6 @@ use program::Key;
 use roles::role_names;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use vocabulary::role;
 
 /// A compiled protocol. Immutable, cheap to clone, shared between threads.
 #[derive(Clone, Debug)]
@@ -58,7 +57,7 @@ pub(crate) struct Plan {
     pub(crate) language: Option<&'static Language>,
     /// What the language is written in.
     pub(crate) script: Option<Script>,
-    pub(crate) vocabulary: vocabulary::Vocabulary,
+    pub(crate) vocabulary: Vocabulary,
     pub(crate) phrases: phrases::Phrases,
     /// The phrases of the list files that programs ask for: in the place of a rule stands the number of the list.
     pub(crate) lists: phrases::Phrases,
@@ -537,7 +536,7 @@ fn lay_out(
     mut compiler: Compiler,
     rules: &[Rule],
     language: Option<&'static Language>,
-) -> (vocabulary::Vocabulary, [phrases::Phrases; 2], Anchors, Rest) {
+) -> (Vocabulary, [phrases::Phrases; 2], Anchors, Rest) {
     // What later steps ask of a word is a bit of its number, so each token is looked up once and never compared with a list.
     for word in language.into_iter().flat_map(|l| l.function_words.iter()) {
         let number = compiler.words.number(word);

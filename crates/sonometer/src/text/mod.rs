@@ -6,6 +6,8 @@ pub mod gap;
 pub mod token;
 pub mod unfold;
 
+pub(crate) mod vocabulary;
+
 mod ascii;
 mod block;
 pub(crate) mod compose;

@@ -25,8 +25,13 @@ const MAX_MARKERS: usize = 2_000;
 /// The most pattern lines a protocol may have.
 const MAX_LINES: usize = 100_000;
 
-/// Reads a protocol; `None` if a finding is an error.
-pub(crate) fn protocol(root: &Node, files: &ListFiles<'_>, found: &mut Diagnostics) -> Option<Protocol> {
+/// Reads a protocol; `None` if a finding is an error. Of a file that was checked before, the protocol as a whole is not looked at again.
+pub(crate) fn protocol(
+    root: &Node,
+    files: &ListFiles<'_>,
+    is_checked: bool,
+    found: &mut Diagnostics,
+) -> Option<Protocol> {
     let mut fields = Fields::of(root, &keys::PROTOCOL, "a protocol", found);
     format_version(&mut fields);
     let (id, id_span) = fields.some_text("id");
@@ -97,7 +102,7 @@ pub(crate) fn protocol(root: &Node, files: &ListFiles<'_>, found: &mut Diagnosti
         tests,
     };
     // What is hardly meant shows only in a protocol that says what its author wrote.
-    if !found.has_errors() {
+    if !is_checked && !found.has_errors() {
         lint::whole(&protocol, root, found);
     }
     found.sort();

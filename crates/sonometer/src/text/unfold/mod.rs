@@ -16,6 +16,7 @@ pub use confusables::CONFUSABLES;
 
 use crate::language::Language;
 use crate::names::named;
+use crate::text::vocabulary::Vocabulary;
 use change::Changes;
 use std::ops::Range;
 
@@ -48,20 +49,13 @@ pub(crate) struct Unfolding {
     /// Sorted: the order in which they are done.
     steps: Vec<Unfold>,
     language: Option<&'static Language>,
-    /// The words that the patterns of the protocol name, in order.
-    words: Vec<Box<str>>,
+    /// The words that the patterns of the protocol name.
+    words: Vocabulary,
 }
 
 impl Unfolding {
     /// What undoes these `steps`, for a protocol in `language` whose patterns name `words`.
-    pub(crate) fn new(
-        steps: Vec<Unfold>,
-        language: Option<&'static Language>,
-        mut words: Vec<Box<str>>,
-    ) -> Self {
-        words.sort_unstable();
-        words.dedup();
-        words.shrink_to_fit();
+    pub(crate) fn new(steps: Vec<Unfold>, language: Option<&'static Language>, words: Vocabulary) -> Self {
         Self { steps, language, words }
     }
 
@@ -91,7 +85,7 @@ impl Unfolding {
 
     /// Whether a word in lower case is one that people or the protocol use.
     fn knows(&self, word: &str) -> bool {
-        self.words.binary_search_by(|known| (**known).cmp(word)).is_ok()
+        self.words.number(word.as_bytes(), 0, word.len()) != 0
             || self.language.is_some_and(|l| l.is_function_word(word) || l.frequency_class(word) > 0)
     }
 }

@@ -1,13 +1,17 @@
 use super::*;
 use crate::language::ENGLISH;
 use crate::text::fold::Folded;
+use crate::text::vocabulary;
 use proptest::prelude::*;
 
 /// Undoes everything; `freee`, `zoom` and what the language knows are known words.
 fn everything() -> Unfolding {
     let steps = Unfold::NAMES.iter().filter_map(|name| Unfold::from_name(name)).collect();
-    let words = ["freee", "a", "zoom", "b", "bzz"].map(Box::from).into();
-    Unfolding::new(steps, Some(&ENGLISH), words)
+    let mut words = vocabulary::Builder::default();
+    for word in ["freee", "a", "zoom", "b", "bzz"] {
+        words.number(word);
+    }
+    Unfolding::new(steps, Some(&ENGLISH), words.build())
 }
 
 /// What `original` unfolds to, and the original text of each of these parts of it.

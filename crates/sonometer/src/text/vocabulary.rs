@@ -103,6 +103,11 @@ impl Builder {
         count as u32
     }
 
+    /// Adds a folded, lower-case word.
+    pub(crate) fn add(&mut self, word: &str) {
+        self.number(word);
+    }
+
     /// Adds a role to a word.
     pub(crate) fn mark(&mut self, number: u32, role: u8) {
         self.0.roles[number as usize] |= role;
