@@ -110,7 +110,7 @@ fn take_written(
         let folded = longer.as_ref().unwrap_or(&written.folded);
         let unfolded = match disguise {
             Disguise::Nowhere => None,
-            Disguise::Unknown | Disguise::Somewhere => unfolding.unfold(folded.text()),
+            Disguise::Unknown | Disguise::Somewhere => unfolding.unfold(folded.text(), &plan.vocabulary),
         };
         let unchanged = || {
             // What is written as its fold is has been read as that.

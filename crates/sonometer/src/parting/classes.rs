@@ -40,7 +40,8 @@ impl Classes {
         let folded = Folded::new(&turn[from..cut]);
         let clear = folded.folded_offset(self.clear - from);
         let open = |text: &str, at| first_open(text, at, plan.classes, plan.checked, words(plan));
-        let unfolded = plan.unfolding.as_ref().and_then(|unfolding| unfolding.unfold(folded.text()));
+        let unfolded =
+            plan.unfolding.as_ref().and_then(|unfolding| unfolding.unfold(folded.text(), &plan.vocabulary));
         if unfolded.is_some_and(|unfolded| open(unfolded.text(), unfolded.offset(clear)).is_some()) {
             // Only when there is an eighth more: however long something stays open, all scans together cost at most about
             // nine times its length.

@@ -127,7 +127,7 @@ impl<'l> Long<'l> {
 /// Whether there is a disguise in a turn: it is read up to the first.
 fn disguise(plan: &Plan, rules: &Rules, text: &str) -> Disguise {
     let Some(unfolding) = &plan.unfolding else { return Disguise::Nowhere };
-    let has = |text: &str| unfolding.unfold(Folded::new(text).text()).is_some();
+    let has = |text: &str| unfolding.unfold(Folded::new(text).text(), &plan.vocabulary).is_some();
     let mut rest = Cut::default();
     while let Some(cut) = rules.next_cut(text, rest.at + FINE) {
         if has(&text[rest.gap..cut.next]) {

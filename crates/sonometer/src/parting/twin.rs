@@ -66,7 +66,7 @@ impl Twin {
         let Some(unfolding) = plan.unfolding.as_ref().filter(|_| !is_known) else { return };
         let base = self.last.gap;
         let folded = Folded::new(&turn[base..cut.next]);
-        let unfolded = unfolding.unfold(folded.text());
+        let unfolded = unfolding.unfold(folded.text(), &plan.vocabulary);
         if unfolded.is_some() {
             self.disguise = Disguise::Somewhere;
         }

@@ -71,7 +71,9 @@ impl Watch {
     pub(crate) fn disguise_at_end(&self, plan: &Plan, turn: &str, rest: usize) -> Disguise {
         let unfolding = plan.unfolding.as_ref().filter(|_| self.twin.is_none());
         match unfolding.filter(|_| several::first_in(&turn[rest..]).is_some()) {
-            Some(unfolding) if unfolding.unfold(Folded::new(turn).text()).is_some() => Disguise::Somewhere,
+            Some(unfolding) if unfolding.unfold(Folded::new(turn).text(), &plan.vocabulary).is_some() => {
+                Disguise::Somewhere
+            }
             Some(_) => Disguise::Nowhere,
             None => self.disguise(),
         }

@@ -334,8 +334,8 @@ impl Plan {
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
         rules.shrink_to_fit();
+        let unfolding = unfolding::unfolding(&protocol, language, &mut compiler.words);
         let (vocabulary, [phrases, lists], anchors, everywhere) = lay_out(compiler, &rules, language);
-        let unfolding = unfolding::unfolding(&protocol, language);
         protocol.forget_trees();
         let numbered = || (0..).zip(&rules);
         let weights_of = |pole| {

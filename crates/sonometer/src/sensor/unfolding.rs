@@ -4,38 +4,42 @@ use crate::language::Language;
 use crate::protocol::phrase::{Pattern, WordKind};
 use crate::protocol::{Protocol, Unfold};
 use crate::text::unfold::Unfolding;
-use crate::text::vocabulary;
+use crate::text::vocabulary::{Builder, WordSet};
 
-/// `None` if the protocol wants nothing undone.
-pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>) -> Option<Unfolding> {
+/// `None` if the protocol wants nothing undone. The words that its patterns name become words of `vocabulary`, as most are already.
+pub(super) fn unfolding(
+    protocol: &Protocol,
+    language: Option<&'static Language>,
+    vocabulary: &mut Builder,
+) -> Option<Unfolding> {
     if protocol.unfold.is_empty() {
         return None;
     }
-    let mut words = vocabulary::Builder::default();
+    let mut named = WordSet::default();
     // Of the ways to shorten `sooo`, one that gives a word of a pattern is taken, so the words must be known.
     if protocol.unfold.contains(&Unfold::Repeats) {
         for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
-            collect_words(&line.pattern(), &mut words);
+            collect_words(&line.pattern(), &mut |word| named.insert(vocabulary.number(word)));
         }
     }
-    Some(Unfolding::new(protocol.unfold.clone(), language, words.build()))
+    Some(Unfolding::new(protocol.unfold.clone(), language, named))
 }
 
-/// Adds the words that a pattern names exactly.
-fn collect_words(pattern: &Pattern, words: &mut vocabulary::Builder) {
+/// Passes on the words that a pattern names exactly.
+fn collect_words(pattern: &Pattern, add: &mut impl FnMut(&str)) {
     match pattern {
-        Pattern::Word(test) if test.kind == WordKind::Equal => words.add(&test.folded),
-        Pattern::Exact(exact) => words.add(&exact.folded),
+        Pattern::Word(test) if test.kind == WordKind::Equal => add(&test.folded),
+        Pattern::Exact(exact) => add(&exact.folded),
         Pattern::Phrases(phrases) => {
-            phrases.iter().flat_map(|phrase| phrase.split(' ')).for_each(|word| words.add(word));
+            phrases.iter().flat_map(|phrase| phrase.split(' ')).for_each(add);
         }
         Pattern::Sequence(items) | Pattern::Either(items) => {
-            items.iter().for_each(|item| collect_words(item, words));
+            items.iter().for_each(|item| collect_words(item, add));
         }
-        Pattern::Optional(inner) | Pattern::Capture(inner) => collect_words(inner, words),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => collect_words(inner, add),
         Pattern::Near { left, right, .. } => {
-            collect_words(left, words);
-            collect_words(right, words);
+            collect_words(left, add);
+            collect_words(right, add);
         }
         _ => {}
     }

@@ -103,11 +103,6 @@ impl Builder {
         count as u32
     }
 
-    /// Adds a folded, lower-case word.
-    pub(crate) fn add(&mut self, word: &str) {
-        self.number(word);
-    }
-
     /// Adds a role to a word.
     pub(crate) fn mark(&mut self, number: u32, role: u8) {
         self.0.roles[number as usize] |= role;
@@ -128,6 +123,26 @@ impl Builder {
             self.0.lay_out(size);
         }
         self.0
+    }
+}
+
+/// Some words of a vocabulary: a bit for each number.
+#[derive(Debug, Default)]
+pub(crate) struct WordSet(Vec<u64>);
+
+impl WordSet {
+    /// Adds the word with a number.
+    pub(crate) fn insert(&mut self, number: u32) {
+        let at = number as usize / 64;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] |= 1 << (number % 64);
+    }
+
+    /// Whether it has the word with a number; never number 0, which is no word's.
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.0.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
     }
 }
 

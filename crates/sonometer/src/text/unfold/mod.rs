@@ -16,7 +16,7 @@ pub use confusables::CONFUSABLES;
 
 use crate::language::Language;
 use crate::names::named;
-use crate::text::vocabulary::Vocabulary;
+use crate::text::vocabulary::{Vocabulary, WordSet};
 use change::Changes;
 use std::ops::Range;
 
@@ -49,25 +49,25 @@ pub(crate) struct Unfolding {
     /// Sorted: the order in which they are done.
     steps: Vec<Unfold>,
     language: Option<&'static Language>,
-    /// The words that the patterns of the protocol name.
-    words: Vocabulary,
+    /// The words that the patterns of the protocol name, of its vocabulary.
+    named: WordSet,
 }
 
 impl Unfolding {
-    /// What undoes these `steps`, for a protocol in `language` whose patterns name `words`.
-    pub(crate) fn new(steps: Vec<Unfold>, language: Option<&'static Language>, words: Vocabulary) -> Self {
-        Self { steps, language, words }
+    /// What undoes these `steps`, for a protocol in `language` whose patterns name the words `named`.
+    pub(crate) fn new(steps: Vec<Unfold>, language: Option<&'static Language>, named: WordSet) -> Self {
+        Self { steps, language, named }
     }
 
-    /// The folded text `folded` with everything undone; `None` if there was nothing to undo.
-    pub(crate) fn unfold(&self, folded: &str) -> Option<Unfolded> {
+    /// The folded text `folded` with everything undone, by the vocabulary of the protocol; `None` if there was nothing to undo.
+    pub(crate) fn unfold(&self, folded: &str, vocabulary: &Vocabulary) -> Option<Unfolded> {
         let mut unfolded: Option<Unfolded> = None;
         for step in &self.steps {
             let text = unfolded.as_ref().map_or(folded, |unfolded| &unfolded.text);
             let mut changes = match step {
                 Unfold::Confusables => confusables::changes(text),
                 Unfold::Leet => leet::changes(text),
-                Unfold::Repeats => repeats::changes(text, |word| self.knows(word)),
+                Unfold::Repeats => repeats::changes(text, |word| self.knows(word, vocabulary)),
                 Unfold::SpacedLetters => spaced::changes(text),
                 Unfold::SpokenDigits => {
                     self.language.map_or_else(Changes::default, |l| spoken::changes(text, l))
@@ -84,8 +84,8 @@ impl Unfolding {
     }
 
     /// Whether a word in lower case is one that people or the protocol use.
-    fn knows(&self, word: &str) -> bool {
-        self.words.number(word.as_bytes(), 0, word.len()) != 0
+    fn knows(&self, word: &str, vocabulary: &Vocabulary) -> bool {
+        self.named.has(vocabulary.number(word.as_bytes(), 0, word.len()))
             || self.language.is_some_and(|l| l.is_function_word(word) || l.frequency_class(word) > 0)
     }
 }

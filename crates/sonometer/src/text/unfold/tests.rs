@@ -4,14 +4,24 @@ use crate::text::fold::Folded;
 use crate::text::vocabulary;
 use proptest::prelude::*;
 
-/// Undoes everything; `freee`, `zoom` and what the language knows are known words.
-fn everything() -> Unfolding {
-    let steps = Unfold::NAMES.iter().filter_map(|name| Unfold::from_name(name)).collect();
-    let mut words = vocabulary::Builder::default();
-    for word in ["freee", "a", "zoom", "b", "bzz"] {
-        words.number(word);
+/// All steps, with a vocabulary.
+struct Steps(Unfolding, Vocabulary);
+
+impl Steps {
+    fn unfold(&self, folded: &str) -> Option<Unfolded> {
+        self.0.unfold(folded, &self.1)
     }
-    Unfolding::new(steps, Some(&ENGLISH), words.build())
+}
+
+/// Undoes everything; `freee`, `zoom` and what the language knows are known words. The vocabulary has `wzz`, which no pattern names.
+fn everything() -> Steps {
+    let steps = Unfold::NAMES.iter().filter_map(|name| Unfold::from_name(name)).collect();
+    let (mut words, mut named) = (vocabulary::Builder::default(), WordSet::default());
+    words.number("wzz");
+    for word in ["freee", "a", "zoom", "b", "bzz"] {
+        named.insert(words.number(word));
+    }
+    Steps(Unfolding::new(steps, Some(&ENGLISH), named), words.build())
 }
 
 /// What `original` unfolds to, and the original text of each of these parts of it.
