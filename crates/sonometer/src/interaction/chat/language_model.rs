@@ -13,6 +13,13 @@ use crate::interaction::request::{join, only_keys, required_text, timestamp};
 
 /// Under which keys a request, an answer or a saved talk holds its messages.
 const LISTS: [&str; 3] = ["messages", "input", "output"];
+/// The same of what was asked, of which one is read, and of what was answered. OpenAI's newer interface has a text in the place of messages, too.
+pub(super) const ASKED: [&str; 2] = ["messages", "input"];
+const ANSWERED: [&str; 2] = ["output", CHOICES];
+const CHOICES: &str = "choices";
+/// Where more may stand that was said. What is not read of these is told.
+const SAID: [&str; 8] =
+    ["messages", "input", "output", CHOICES, "prompt", "response", "completion", "content"];
 
 /// The roles of messages that hold the result of a tool call; such messages are skipped.
 const TOOLS: [&str; 2] = ["tool", "function"];
@@ -104,9 +111,7 @@ pub(super) fn messages(root: &Node) -> Option<(&'static str, &[Node])> {
 }
 
 pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
-    // A request of OpenAI's newer interface may have a text in the place of messages.
-    let listed = messages(root);
-    if listed.is_none() && text(root, "input").is_none() {
+    if messages(root).is_none() && text(root, "input").is_none() && super::choice(root).is_none() {
         return Err(Error::invalid("segments", super::unknown(root)));
     }
     for key in ["system", "instructions"] {
@@ -117,10 +122,34 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
         };
         draft.say("system", &said.unwrap_or_default(), None, key.to_owned());
     }
-    let Some((base, items)) = listed else {
-        draft.say("user", text(root, "input").unwrap_or_default(), None, "input".to_owned());
-        return Ok(());
-    };
+    if let Value::List(items) = &root.value {
+        return read_list(items, "segments", draft);
+    }
+    // A log may hold a request with its answer.
+    let [asked, answered] = [&ASKED, &ANSWERED].map(|keys| keys.iter().find(|key| root.get(key).is_some()));
+    for (key, role) in [(asked, "user"), (answered, "assistant")] {
+        let Some((key, node)) = key.and_then(|key| Some((*key, root.get(key)?))) else { continue };
+        match &node.value {
+            Value::List(_) if key == CHOICES => {
+                let Some((place, message)) = super::choice(root) else { continue };
+                super::more_choices(root).into_iter().for_each(|told| draft.notice(told));
+                let is_foreign = std::mem::replace(&mut draft.is_foreign, true);
+                let read = turn(message, &place, draft)?;
+                draft.is_foreign = is_foreign;
+                read.into_iter().for_each(|turn| draft.push(turn, join(&place, "content")));
+            }
+            Value::List(items) => read_list(items, key, draft)?,
+            _ => draft.say(role, text(root, key).unwrap_or_default(), None, key.to_owned()),
+        }
+    }
+    let read = [asked, answered, Some(&"system"), Some(&"instructions")];
+    for key in SAID.iter().filter(|key| is_given(root, key) && !read.contains(&Some(key))) {
+        draft.notice(format!("`{key}` was skipped: the chat is in `{}`", asked.or(answered).unwrap_or(key)));
+    }
+    Ok(())
+}
+
+fn read_list(items: &[Node], base: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
     for (at, item) in items.iter().enumerate() {
         let place = format!("{base}[{at}]");
         if let Some(turn) = turn(item, &place, draft)? {

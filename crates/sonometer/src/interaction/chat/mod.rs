@@ -395,7 +395,7 @@ fn of_chat(root: &Node) -> Option<MessageForm> {
             })
             .or_else(|| recognised_list(language_model::messages(root)?.1))
             .or_else(is_request)
-            .or_else(|| answer(root).map(|_| MessageForm::Chat));
+            .or_else(|| answer(root).or_else(|| choice(root)).map(|_| MessageForm::Chat));
     }
     match &root.value {
         Value::List(items) => recognised_list(items),
@@ -403,11 +403,16 @@ fn of_chat(root: &Node) -> Option<MessageForm> {
     }
 }
 
-/// The one message of an answer of OpenAI's chat or of Anthropic, with its place.
+/// The one message of an answer of OpenAI's chat or of Anthropic, with its place. `None` if the request stands beside it.
 fn answer(root: &Node) -> Option<(String, &Node)> {
     if text(root, "type") == Some("message") && text(root, "role").is_some() {
         return Some((String::new(), root));
     }
+    choice(root).filter(|_| !language_model::ASKED.iter().any(|key| root.get(key).is_some()))
+}
+
+/// The first choice of an answer of OpenAI's chat, with its place.
+fn choice(root: &Node) -> Option<(String, &Node)> {
     let message = draft::list(root, "choices").first()?.get("message")?;
     is_map(message).then(|| ("choices[0].message".to_owned(), message))
 }
