@@ -70,7 +70,11 @@ impl Frame {
 
 /// A column of what Python gave.
 pub(crate) fn column(object: &Bound<'_, PyAny>) -> Outcome<Arrays> {
-    Arrays::of(object).map_err(|error| {
+    let readable = object
+        .py()
+        .import("sonometer.columns")
+        .and_then(|columns| columns.call_method1("readable", (object,)));
+    readable.and_then(|object| Arrays::of(&object)).map_err(|error| {
         let kind = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
         // pandas needs pyarrow for it, and one kind of values.
         let speaks = ["__arrow_c_array__", "__arrow_c_stream__"]

@@ -188,7 +188,8 @@ impl Target {
         &self.digest
     }
 
-    /// Its canonical JSON. Reading it back gives an equal target.
+    /// Its canonical JSON. Reading it back gives an equal target; list files and what a metric or blueprint names are not in it, so give `files`
+    /// or `shelf` again.
     #[getter]
     fn source(&self) -> &str {
         &self.document

@@ -114,6 +114,26 @@ def test_polars(courtesy: Sensor) -> None:
         assert courtesy.frame(nothing)["score"].to_list() == [None, None] == courtesy.mask_column(nothing).to_list()
 
 
+def test_conversations_in_polars(courtesy: Sensor) -> None:
+    polars = pytest.importorskip("polars", reason="polars cannot be installed")
+    import sonometer.polars as _namespace  # noqa: F401, PLC0415
+
+    alone = courtesy.sense([("agent", TEXTS[0] or "")]).score
+    # Nobody has a time, so its type is that of nothing but nulls.
+    talk = {"role": "agent", "content": TEXTS[0], "timestamp": None}
+    found = courtesy.frame(polars.Series("talk", [[talk], []]), columns="score")
+    assert found["score"].to_list() == [alone, None]
+    assert found["error"].to_list() == [None, "segments: a transcript needs at least one segment"]
+    for nobody in ([[]], [[{"role": None, "content": "a"}]], [[{"role": "a", "content": None}]]):
+        assert courtesy.frame(polars.Series("talk", nobody))["error"].null_count() == 0
+    assert polars.Series("talk", [[talk]]).sonometer.sense(courtesy, "score").struct.field("score").to_list() == [alone]
+
+    mail = polars.Series("talk", [[{"role": "a", "content": "jo@example.com"}]])
+    assert mail.sonometer.mask("personal-data").to_list()[0][0]["content"] == "**@*******.***"
+    with pytest.raises(Exception, match="an expression masks texts.*write `target.mask_column"):
+        mail.to_frame().select(polars.col("talk").sonometer.mask("personal-data"))
+
+
 def test_texts_that_are_all_missing_are_floats_to_pandas(courtesy: Sensor) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
     nothing = pandas.Series([float("nan")] * 2, index=[4, 5], name="text")

@@ -153,7 +153,7 @@ export interface Step {
   /** Text before this place may be shown with the masks reported so far; with `release` it runs ahead of `settled_to`. */
   readonly released_to: Place;
   readonly events: readonly SessionEvent[];
-  /** With `release`: the text up to `released_to`, as it may be shown. */
+  /** With `release`: the text up to `released_to`, as it may be shown. Absent where this step releases none. */
   readonly released?: readonly { readonly segment: number; readonly text: string }[];
 }
 

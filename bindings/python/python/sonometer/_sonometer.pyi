@@ -202,7 +202,8 @@ class Target(Generic[_R_co]):
         """The identity of this version: `sha256:` and the SHA-256 of its canonical JSON."""
     @property
     def source(self) -> str:
-        """Its canonical JSON. Reading it back gives an equal target."""
+        """Its canonical JSON. Reading it back gives an equal target; list files and what a metric or blueprint names are not in it, so give `files`
+        or `shelf` again."""
     @property
     def warnings(self) -> tuple[model.Diagnostic, ...]:
         """What its author should look at."""

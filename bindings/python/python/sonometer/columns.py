@@ -7,12 +7,34 @@ from typing import Any
 
 from ._optional import need
 
-__all__ = ["alike", "alike_column"]
+__all__ = ["alike", "alike_column", "readable"]
 
 
 def _library(column: object) -> str:
     """The library that a column is of, by the name of its package."""
     return type(column).__module__.partition(".")[0]
+
+
+def readable(column: Any) -> Any:
+    """A column whose values can be taken over. Polars gives nothing but nulls inside of other values (a `timestamp` that nobody has) a buffer, which
+    the readers of Arrow's interface refuse; they are the same nulls as texts or numbers.
+    """
+    if _library(column) != "polars" or not hasattr(column, "dtype"):
+        return column
+    kind = _without_null(importlib.import_module("polars"), column.dtype)
+    return column if kind == column.dtype else column.cast(kind)
+
+
+def _without_null(polars: Any, kind: Any) -> Any:
+    """A type of Polars in which values that are all null have the type that Sonometer reads there."""
+    if isinstance(kind, polars.List):
+        turn = polars.Struct({"role": polars.String, "content": polars.String})
+        return polars.List(turn if kind.inner == polars.Null else _without_null(polars, kind.inner))
+    if isinstance(kind, polars.Struct):
+        filled = {"timestamp": polars.Float64}
+        of = {field.name: filled.get(field.name, polars.String) if field.dtype == polars.Null else field.dtype for field in kind.fields}
+        return polars.Struct({name: _without_null(polars, inner) for name, inner in of.items()})
+    return kind
 
 
 def alike(column: Any, frame: Any) -> Any:

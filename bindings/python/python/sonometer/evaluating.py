@@ -278,6 +278,9 @@ def evaluate(
         "explain": explain,
         "alarms": _number(alarms, "alarms"),
     }
+    if alarms is not None and background is None:
+        fix = "give it, such as background=\"ordinary.jsonl\", or leave `alarms` out"
+        raise InvalidRequestError(f"`alarms` is counted on ordinary talk, and `background` is not given; {fix}", place="alarms", fix=fix)
     selection = _selection(label, positive, negative, where, fold, group)
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
     _expect_columns(text, id, progress)
@@ -386,6 +389,12 @@ def fit(
     if scope is not None and tune is not None:
         fix = "remove it, or write `scope` into the protocol"
         raise InvalidRequestError(f"`scope` cannot be given with `tune`; {fix}", place="scope", fix=fix)
+    if weigh and tune is None:
+        fix = "give the protocol whose weights are to be chosen as `tune`, or leave `weigh` out"
+        raise InvalidRequestError(f"`weigh` does nothing without `tune`; {fix}", place="weigh", fix=fix)
+    if stop_list in ("function-word", "function words", "function_words", "function-words "):
+        fix = "write stop_list=\"function-words\""
+        raise InvalidRequestError(f"`stop_list` is {stop_list!r}; {fix}", place="stop_list", fix=fix)
     if marker is None and tune is None and choice is None:
         fix = "give a label for the new marker, such as marker=\"kindness\""
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)

@@ -33,7 +33,7 @@ class Sonometer:
 
     def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> Any:
         """A DataFrame of the columns that `Target.frame` gives, which takes the options."""
-        return named(target).frame(self._series, columns=tuple(columns), **options)
+        return named(target).frame(self._series, columns=columns, **options)
 
     def score(self, target: str | Target[Any], **options: Any) -> Any:
         """The scores."""

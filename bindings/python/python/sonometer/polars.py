@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from . import Target
+from . import InvalidRequestError, Target
 from ._optional import need
 from ._targets import named
 
@@ -28,9 +28,9 @@ class Sonometer:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Expr:
+    def sense(self, target: str | Target[Any], columns: str | Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Expr:
         """A struct of the columns that `Target.frame` gives, which takes the options."""
-        measure, names = named(target), tuple(columns)
+        measure, names = named(target), columns if isinstance(columns, str) else tuple(columns)
 
         def sensed(series: polars.Series) -> polars.Series:
             found: polars.DataFrame = measure.frame(series, columns=names, **options)
@@ -49,10 +49,15 @@ class Sonometer:
         return self.sense(target, ("fidelity",), **options).struct.field("fidelity")
 
     def mask(self, target: str | Target[Any], **options: Any) -> polars.Expr:
-        """The texts with what the target masks hidden, as `Target.mask_column` gives them."""
+        """The texts with what the target masks hidden. Of conversations use `Target.mask_column`, or `sonometer.mask` of a series: an expression
+        has to say its type beforehand.
+        """
         measure = named(target)
 
         def masked(series: polars.Series) -> polars.Series:
+            if series.dtype not in (polars.String, polars.Null):
+                fix = 'write `target.mask_column(frame["column"])`, or `frame["column"].sonometer.mask(target)`'
+                raise InvalidRequestError(f"an expression masks texts, and this is {series.dtype}; {fix}", place="column", fix=fix)
             shown: polars.Series = measure.mask_column(series, **options)
             return shown
 
@@ -71,7 +76,7 @@ class SeriesSonometer:
     def __init__(self, series: polars.Series) -> None:
         self._series = series
 
-    def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Series:
+    def sense(self, target: str | Target[Any], columns: str | Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Series:
         """Structs of the columns that `Target.frame` gives, which takes the options; `unnest()` makes a DataFrame of them."""
         return self._done(Sonometer(polars.all()).sense(target, columns, **options))
 
@@ -84,8 +89,9 @@ class SeriesSonometer:
         return self._done(Sonometer(polars.all()).fidelity(target, **options))
 
     def mask(self, target: str | Target[Any], **options: Any) -> polars.Series:
-        """The texts with what the target masks hidden."""
-        return self._done(Sonometer(polars.all()).mask(target, **options))
+        """The texts or conversations with what the target masks hidden, as `Target.mask_column` gives them."""
+        masked: polars.Series = named(target).mask_column(self._series, **options)
+        return masked
 
     def _done(self, expression: polars.Expr) -> polars.Series:
         return self._series.to_frame().select(expression).to_series()

@@ -337,7 +337,9 @@ fn unseen<'v>(
     let named: Vec<&String> = named.into_iter().collect();
     let unseen: Vec<String> =
         named.iter().filter(|value| !is_seen(value)).map(|value| format!("`{value}`")).collect();
-    let there: Vec<&str> = seen.iter().map(String::as_str).collect();
+    // A value with a comma in it would look like two.
+    let mark = if seen.iter().any(|value| value.contains(',')) { "`" } else { "" };
+    let there: Vec<String> = seen.iter().map(|value| format!("{mark}{value}{mark}")).collect();
     (!unseen.is_empty()).then(|| {
         let told =
             format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), some_of(&there));

@@ -130,6 +130,9 @@ pub(crate) fn only_keys(node: &Node, place: &str, known: &[&str]) -> Result<(), 
         None => Ok(()),
         Some((key, _)) => {
             let fix = match elsewhere(&key.text, known).or_else(|| suggest(&key.text, known)) {
+                _ if key.text == "role" => {
+                    "this is one turn; put it in a list: `[{\"role\": …, \"content\": …}]`".to_owned()
+                }
                 Some(near) => format!("did you mean `{near}`"),
                 None => format!("the known keys are {}", some_of(known)),
             };

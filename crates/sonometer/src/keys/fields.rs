@@ -70,7 +70,7 @@ impl<'n, 'd> Fields<'n, 'd> {
                 entries.iter().map(|(key, node)| (key.text.as_str(), key.span, node)).collect()
             }
             _ => {
-                let message = format!("{what} is {}, not a map", node.kind_name());
+                let message = format!("{what} must be a map, and this is {}", node.kind_name());
                 found.push(Diagnostic::error("SM0301", node.span, message, as_map(node)));
                 Vec::new()
             }

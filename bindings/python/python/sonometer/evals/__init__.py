@@ -101,7 +101,8 @@ class Expectation:
         """What does not hold, and the metamarkers whose evidence shows why; none stands for all."""
         if not reading.sufficient:
             index = reading.fidelity.index
-            return ([f"there is too little text to measure: the fidelity for {name} is {index}"] if self.sufficient else []), set()
+            fix = "give more text, or `sufficient=False`"
+            return ([f"there is too little text to measure: the fidelity for {name} is {index}; {fix}"] if self.sufficient else []), set()
         score, wrong, markers = reading.score, [], set[str]()
         if score is not None and self.at_least is not None and score < self.at_least:
             wrong.append(f"the score of {name} is {score}, below {self.at_least}")
