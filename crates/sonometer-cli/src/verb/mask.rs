@@ -85,7 +85,7 @@ fn masked(
         item.id.as_deref().filter(|id| Names::of(instrument).allows_beside(id, &Hidden::of(&reading)));
     if shown.is_none() && item.id.is_some() {
         screen
-            .note(&format!("{}: the id is left out, because it has a text in it that is masked", item.name));
+            .note(&format!("{}: the id is left out: read with its signs as spaces, something in it is masked", item.name));
     }
     Ok(json::line(&of(&reading, &interaction, shown, &roles)))
 }
