@@ -252,10 +252,12 @@ impl<'t> Place<'t> {
     fn within(&self, wrong: &str, right: &str) -> Option<Fix> {
         let at = self.span.start + self.here().find(wrong)?;
         let span = Span::new(at, at + wrong.len());
-        Some(Fix { title: format!("write {right}"), span, text: right.to_owned(), sure: true })
+        let sure = words(wrong) <= words(right);
+        Some(Fix { title: format!("write {right}"), span, text: right.to_owned(), sure })
     }
 
     fn replaced(&self, right: &str, sure: bool) -> Fix {
+        let sure = sure && words(self.here()) <= words(right);
         Fix { title: format!("write {right}"), span: self.span, text: right.to_owned(), sure }
     }
 
@@ -319,6 +321,11 @@ impl<'t> Place<'t> {
     }
 }
 
+/// How many words a text has: with fewer, something that was meant is dropped.
+fn words(text: &str) -> usize {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -358,6 +365,32 @@ mod tests {
         let twice =
             SOUND.replace("    strong: |", "    stong: |").replace("taxonomy: Signal", "taxonomy: Signl");
         assert_eq!(mended(&twice), (SOUND.to_owned(), 2));
+    }
+
+    #[test]
+    fn no_part_of_a_list_without_brackets_is_dropped() {
+        let roles = SOUND.replace("    strong: |", "    by: agent, customer\n    strong: |").replace(
+            "taxonomy: Signal",
+            "taxonomy: Signal\nmodalities: text, transcript\nactants: {primary: agent, secondary: customer}",
+        );
+        let test = "tests:\n  - name: t\n    talk: \"agent: Thank you.\"\n    expect:\n      silent: thanks, thanks\n";
+        for broken in [roles, format!("{SOUND}{test}"), SOUND.replace("Signal", "Signl, Skill")] {
+            assert_eq!(mended(&broken), (broken.clone(), 0));
+            let found = findings(&broken);
+            for finding in found.iter().filter(|finding| finding.code != "SM0307") {
+                let first = fixes(&broken, &found, finding, &findings).into_iter().next();
+                assert!(first.is_some_and(|fix| fix.text.starts_with('[')), "{finding}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_with_a_wrong_name_changes_no_line_that_names_it() {
+        let broken = SOUND
+            .replace("markers:", "lists: {Action: refund | order}\nmarkers:")
+            .replace("      thank you\n", "      thank you\n      get @action\n      get @acton\n");
+        assert!(!findings(&broken).is_empty());
+        assert!(!mended(&broken).0.contains("@Action"), "{broken}");
     }
 
     #[test]

@@ -225,15 +225,17 @@ impl<'n, 'd> Fields<'n, 'd> {
         key: &str,
         from: fn(&str) -> Option<T>,
     ) -> Option<T> {
-        let names = match self.key(key).map(|key| &key.value) {
-            Some(Shape::Name(names) | Shape::Names(names)) => names,
-            _ => &[][..],
+        let (names, several) = match self.key(key).map(|key| &key.value) {
+            Some(Shape::Name(names)) => (*names, false),
+            Some(Shape::Names(names)) => (*names, true),
+            _ => (&[][..], false),
         };
         let value = from(text);
         if value.is_none() {
-            let fix = match suggest(text, names) {
-                Some(near) => format!("did you mean `{near}`"),
-                None => format!("write one of {}", names.join(", ")),
+            let fix = match (in_brackets(text).filter(|_| several), suggest(text, names)) {
+                (Some(list), _) => list,
+                (None, Some(near)) => format!("did you mean `{near}`"),
+                (None, None) => format!("write one of {}", names.join(", ")),
             };
             let message = format!("`{key}` cannot be `{text}`", text = excerpt(text));
             self.found.push(Diagnostic::error("SM0307", span, message, fix));
@@ -348,6 +350,11 @@ pub(crate) fn texts_of(node: &Node, key: &str, found: &mut Diagnostics) -> Vec<(
         _ => vec![node],
     };
     items.into_iter().filter_map(|item| Some((text_of(item, key, found)?.to_owned(), item.span))).collect()
+}
+
+/// What to write where several names stand in one text.
+pub(crate) fn in_brackets(text: &str) -> Option<String> {
+    text.contains(',').then(|| format!("write `[{}]`", excerpt(text)))
 }
 
 /// A value of the table, which is JSON, as authors write it: plain words without their quotes.

@@ -404,7 +404,10 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.error(from..self.at, "SM0218", "a `@` without the name of a list", fix));
         }
         let found = (self.context.list)(name).ok_or_else(|| {
-            let fix = match crate::document::suggest(name, self.context.names) {
+            // Names of lists are in lower case, also where `lists` has one that is not.
+            let near = crate::document::suggest(name, self.context.names).map(str::to_ascii_lowercase);
+            let fix = match near {
+                Some(near) if near == name => format!("in `lists`, write `{near}` in lower case"),
                 Some(near) => format!("did you mean `@{near}`"),
                 None => format!(
                     "add it: `lists: {{{name}: one | two}}`; for a literal `@` write `\\@`",

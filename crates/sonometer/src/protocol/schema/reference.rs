@@ -4,15 +4,17 @@ use super::marker::Surroundings;
 use super::relation;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt, some_of};
 use crate::document::{Node, suggest};
+use crate::keys::fields::in_brackets;
 use crate::protocol::model::{Marker, NegationMode, RatioTo, ScoreKind};
 use crate::protocol::order::judging_order;
 
 /// The finding for a label that no marker has.
 pub(super) fn unknown_label(label: &str, span: Span, around: &Surroundings<'_>) -> Diagnostic {
     let labels: Vec<&str> = around.labels.iter().map(String::as_str).collect();
-    let fix = match suggest(label, &labels) {
-        Some(near) => format!("did you mean `{near}`"),
-        None => format!("the markers are {}", some_of(&labels)),
+    let fix = match (in_brackets(label), suggest(label, &labels)) {
+        (Some(list), _) => list,
+        (None, Some(near)) => format!("did you mean `{near}`"),
+        (None, None) => format!("the markers are {}", some_of(&labels)),
     };
     Diagnostic::error("SM0352", span, format!("unknown marker `{label}`", label = excerpt(label)), fix)
 }

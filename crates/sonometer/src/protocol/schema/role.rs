@@ -6,7 +6,7 @@
 use super::relation;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt, some_of};
 use crate::document::{Node, Value, suggest};
-use crate::keys::fields::texts_of;
+use crate::keys::fields::{in_brackets, texts_of};
 use crate::protocol::model::Actants;
 use crate::text::fold::fold_role;
 
@@ -70,7 +70,8 @@ impl Declared {
     fn one(&self, key: &str, role: &str, span: Span, found: &mut Diagnostics) {
         if !self.contains(role) {
             let message = format!("`{key}` names `{}`, which `actants` does not declare", excerpt(role));
-            found.push(Diagnostic::error("SM0361", span, message, self.instead_of(role)));
+            let fix = in_brackets(role).unwrap_or_else(|| self.instead_of(role));
+            found.push(Diagnostic::error("SM0361", span, message, fix));
         }
     }
 }
