@@ -169,11 +169,13 @@ impl Phrases {
 fn plain_words(phrase: &str) -> Result<String, Wrong> {
     let none = Context { list: &|_| None, names: &[], stem: None };
     let wrong = |message, fix: &str| Wrong { line: None, message, fix: fix.into() };
+    let plain = "write one phrase on each line, in plain words";
     if phrase.len() > MAX_LINE_BYTES {
-        return Err(wrong(format!("the phrase has {} bytes", phrase.len()), "write one phrase on each line"));
+        return Err(wrong(format!("the phrase has {} bytes", phrase.len()), plain));
     }
+    // What the parser says to type is for patterns.
     let pattern = parse::parse(phrase, &none)
-        .map_err(|error| wrong(format!("`{}`: {}", excerpt(phrase), error.message), &error.fix))?;
+        .map_err(|error| wrong(format!("`{}`: {}", excerpt(phrase), error.message), plain))?;
     let mut words = String::new();
     if !collect(&pattern, &mut words) {
         let message = format!("`{}` has pattern syntax; a list file has plain words only", excerpt(phrase));
@@ -216,6 +218,14 @@ mod tests {
             assert!(phrases.has_word(word), "{word}");
         }
         assert!(["", "ann", "annab", "de la", "zz"].iter().all(|word| !phrases.has_word(word)));
+    }
+
+    #[test]
+    fn no_pattern_is_proposed_for_what_is_no_phrase() {
+        for text in ["Paris|Sankt Gallen", "Paris, Sankt Gallen", "Paris ...", "St.", "rue [a-z]+"] {
+            let wrong = Phrases::read(text).expect_err(text);
+            assert!(wrong.fix.starts_with("write one phrase on each line"), "{text}: {}", wrong.fix);
+        }
     }
 
     #[test]
