@@ -6,7 +6,7 @@ use super::marker::{self, Surroundings};
 use super::reference;
 use super::role::Declared;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
-use crate::document::{MAX_FINDINGS, Node, Value};
+use crate::document::{MAX_FINDINGS, Node, Value, suggest};
 use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use crate::language;
 use crate::protocol::files::{self, ListFiles};
@@ -14,7 +14,7 @@ use crate::protocol::keys;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, WordKind, WordTest};
-use crate::text::fold::fold_to_lower;
+use crate::text::fold::fold_role;
 use crate::unit::Unit;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,10 +161,18 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     let Some(node) = fields.take("actants") else { return Actants::default() };
     let mut inner = Fields::of(node, &keys::ACTANTS, "`actants`", fields.found);
     let primary = inner.text("primary").map(|(text, _)| text);
-    let secondary = inner.text("secondary").map(|(text, _)| text);
-    let others = inner.texts("others").into_iter().map(|(role, _)| role).collect();
+    let secondary = inner.text("secondary");
+    if let (Some(primary), Some((secondary, span))) = (&primary, &secondary)
+        && fold_role(primary) == fold_role(secondary)
+    {
+        let message = format!("`{}` is both `primary` and `secondary`", excerpt(secondary));
+        inner.found.push(Diagnostic::error("SM0313", *span, message, "keep one of the two"));
+    }
+    let secondary = secondary.map(|(text, _)| text);
+    let others: Vec<String> = inner.texts("others").into_iter().map(|(role, _)| role).collect();
     let mut aliases = Vec::new();
-    let mut seen = BTreeMap::new();
+    let roles: Vec<&str> =
+        primary.iter().chain(&secondary).chain(&others).map(|role| role.as_str()).collect();
     if let Some(node) = inner.take("aliases") {
         let entries = match &node.value {
             Value::Map(entries) => entries.as_slice(),
@@ -179,18 +187,32 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
                 &[]
             }
         };
+        // By each name, the role that it stands for: a role has its own name, too. `others` may list aliases again.
+        let own = primary.iter().chain(&secondary).chain(entries.iter().map(|(role, _)| &role.text));
+        let mut seen: BTreeMap<String, String> = own.map(|role| (fold_role(role), role.clone())).collect();
         for (role, names) in entries {
+            // A further role may be declared by its aliases alone; one letter more or less is a slip.
+            if !roles.iter().any(|known| fold_role(known) == fold_role(&role.text))
+                && let Some(near) = suggest(&role.text, &roles)
+                && near.len().abs_diff(role.text.len()) < 2
+            {
+                let (name, near) = (excerpt(&role.text), excerpt(near));
+                let message = format!("`aliases` names `{name}`, which is not a role but nearly `{near}`");
+                let fix = format!("write `{near}`, or declare it: `others: [{name}]`");
+                inner.found.push(Diagnostic::warning("SM0361", role.span, message, fix));
+            }
             let names = texts_of(names, "aliases", inner.found);
             for (name, span) in &names {
-                if let Some(other) = seen.insert(fold_to_lower(name), role.text.clone())
-                    && other != role.text
+                if let Some(other) = seen.insert(fold_role(name), role.text.clone())
+                    && fold_role(&other) != fold_role(&role.text)
                 {
-                    let message = format!(
-                        "`{name}` is an alias of both `{other}` and `{}`",
-                        excerpt(&role.text),
-                        name = excerpt(name),
-                        other = excerpt(&other)
-                    );
+                    let (name, other) = (excerpt(name), excerpt(&other));
+                    let message = match name.eq_ignore_ascii_case(&other) {
+                        true => format!("`{name}` is a role and an alias of `{}`", excerpt(&role.text)),
+                        false => {
+                            format!("`{name}` is an alias of both `{other}` and `{}`", excerpt(&role.text))
+                        }
+                    };
                     inner.found.push(Diagnostic::error("SM0313", *span, message, "keep one of the two"));
                 }
             }
