@@ -2,7 +2,7 @@
 
 use crate::{ForStages, Shipped, compare_versions, list_file};
 use sonometer::document::MAX_SOURCE_BYTES;
-use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
+use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol, TargetKind};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -191,6 +191,17 @@ impl Catalog for Shelf {
         }));
         let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
         Ok(behind(own, shipped, |blueprint| &blueprint.version))
+    }
+
+    /// Those in folders are not among them: that would take reading all their files.
+    fn ids(&self, kind: TargetKind) -> Vec<String> {
+        let mut ids: Vec<String> = match kind {
+            TargetKind::Protocol => self.protocols.iter().map(|own| own.id.clone()).collect(),
+            TargetKind::Metric => self.metrics.iter().map(|own| own.id.clone()).collect(),
+            TargetKind::Blueprint => self.blueprints.iter().map(|own| own.id.clone()).collect(),
+        };
+        ids.extend(self.behind.catalog().into_iter().flat_map(|behind| behind.ids(kind)));
+        ids
     }
 }
 

@@ -47,6 +47,11 @@ pub(crate) fn github(source: &Source, finding: &Diagnostic) -> String {
     )
 }
 
+/// One line of GitHub's log for a file as a whole.
+pub(crate) fn github_unplaced(name: &str, code: &str, message: &str) -> String {
+    format!("::error file={},title={code}::{}\n", github_property(name), github_text(message))
+}
+
 fn github_text(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

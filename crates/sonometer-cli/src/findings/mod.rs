@@ -8,6 +8,7 @@ pub(crate) use machine::{Case, Checked, cases, junit, sarif};
 pub(crate) use of::findings;
 pub(crate) use of::{fixes, mend};
 
+use crate::failure::Told;
 use crate::json;
 use crate::paint::{Paint, one_line};
 use crate::target::Source;
@@ -43,6 +44,17 @@ pub(crate) fn written(format: Format, paint: &Paint, source: &Source, found: &Di
         Format::Json => found.iter().map(|finding| json::line(&Finding::of(source, finding))).collect(),
         Format::Github => found.iter().map(|finding| machine::github(source, finding)).collect(),
         Format::Sarif | Format::Junit => String::new(),
+    }
+}
+
+/// What has no place in its file, in the formats with a line for each finding; JSON has errors of its own for it.
+pub(crate) fn unplaced(format: Format, name: &str, told: &Told) -> String {
+    let (code, message) = (told.code.as_str(), told.message.as_str());
+    let message = message.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);
+    match format {
+        Format::Short => format!("{name}:1:1: {}\n", one_line(&format!("error[{code}]: {message}"))),
+        Format::Github => machine::github_unplaced(name, code, message),
+        Format::Full | Format::Json | Format::Sarif | Format::Junit => String::new(),
     }
 }
 

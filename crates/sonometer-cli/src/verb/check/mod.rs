@@ -59,6 +59,9 @@ fn guarding(protocol: &Protocol) -> Option<String> {
 fn fail(failure: &Failure, arguments: &Arguments, screen: &mut Screen, checked: &mut [Checked]) -> Exit {
     if let (Failure::Told(told), Some(last)) = (failure, checked.last_mut()) {
         last.failure = Some(told.message.clone());
+        let line = findings::unplaced(arguments.format, &last.source.name, told);
+        // An output that is gone is noticed at the next line.
+        let _ = screen.print(&line);
     }
     screen.fail(failure, arguments.json())
 }
