@@ -73,7 +73,8 @@ impl World {
             }
             let outcome = if verdict.passed { "passes" } else { "fails" };
             let message = format!("the walkthrough `{name}` {outcome}: {}", verdict.reason.as_str());
-            let fix = "play it with `sonometer dive --walkthrough` to see where it differs";
+            let fix =
+                format!("play it with `sonometer dive FILE --walkthrough {name}` to see where it differs");
             found.push(Diagnostic::warning("SM0656", walkthrough.span, message, fix));
         }
         found

@@ -5,7 +5,7 @@ use super::dive::Dive;
 use super::model::Stage;
 use crate::composition::Catalog;
 use crate::composition::{Component, Metric, Standing, TargetKind, catalog};
-use crate::diagnostic::{Diagnostic, Diagnostics, excerpt};
+use crate::diagnostic::{Diagnostic, Diagnostics, excerpt, some_of};
 use crate::document::suggest;
 use crate::error::{Error, ErrorCode};
 use crate::instrument::Instrument;
@@ -75,7 +75,7 @@ impl World {
             let fix = match (suggest(name, &names), longer.is_empty()) {
                 (_, false) => format!("write {}", longer.join(" or ")),
                 (Some(near), _) => format!("did you mean `{near}`"),
-                (None, _) => format!("`sonometer {}s {}` lists its markers", target.kind.as_str(), target.id),
+                (None, _) => format!("its markers are {}", some_of(&names)),
             };
             let message =
                 format!("`{}@{}` has no marker `{name}`", target.id, target.version, name = excerpt(name));
