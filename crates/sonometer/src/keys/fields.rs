@@ -248,16 +248,17 @@ impl<'n, 'd> Fields<'n, 'd> {
         let node = self.take(key)?;
         let text = text_of(node, key, self.found)?;
         let Some(&Key { value: Shape::Number(low, high), .. }) = self.key(key) else { return None };
-        let value = Unit::parse(text).filter(|value| (low..=high).contains(value));
+        let read = |text: &str| Unit::parse(text).filter(|value| (low..=high).contains(value));
+        let value = read(text);
         if value.is_none() {
             let message =
                 format!("`{key}` is `{text}`, not a number from {low} to {high}", text = excerpt(text));
-            self.found.push(Diagnostic::error(
-                "SM0305",
-                node.span,
-                message,
-                "write a decimal number, such as `0.5`",
-            ));
+            let point = text.replace(',', ".");
+            let fix = match read(&point) {
+                Some(_) => format!("write `{point}`"),
+                None => "write a decimal number, such as `0.5`".to_owned(),
+            };
+            self.found.push(Diagnostic::error("SM0305", node.span, message, fix));
         }
         value
     }
