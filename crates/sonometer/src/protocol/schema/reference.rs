@@ -14,6 +14,7 @@ pub(super) fn unknown_label(label: &str, span: Span, around: &Surroundings<'_>) 
     let fix = match (in_brackets(label), suggest(label, &labels)) {
         (Some(list), _) => list,
         (None, Some(near)) => format!("did you mean `{near}`"),
+        (None, None) if labels.is_empty() => "add markers below `markers:`".to_owned(),
         (None, None) => format!("the markers are {}", some_of(&labels)),
     };
     Diagnostic::error("SM0352", span, format!("unknown marker `{label}`", label = excerpt(label)), fix)
