@@ -2,7 +2,7 @@
 //!
 //! Whoever goes on must not glue outcomes of two inputs or two protocols together. Each line that is there must name the
 //! line and the id of the input's line; and since the same input gives the same bytes, the first and the last of them are
-//! sensed again and must be equal.
+//! sensed again and must be equal. All are where a summary is wanted, which is to have them in it.
 
 use crate::blocks::{Block, Blocks};
 use crate::failure::Failure;
@@ -22,6 +22,9 @@ pub(crate) struct Before {
     /// Those of them that are errors.
     pub(crate) errors: u64,
 }
+
+/// Makes the outcome of a line of the input, which is `None` where it is too long.
+pub(crate) type Sense<'s> = dyn FnMut(u64, Option<&[u8]>) -> String + 's;
 
 /// How a line of `batch` begins.
 const BEGINNING: &[u8] = b"{\"line\":";
@@ -60,12 +63,13 @@ struct Head {
 }
 
 /// Takes the lines from `input` whose outcomes the file holds, compares, and cuts off what is no whole line, so that the file can be
-/// written on. `sense` makes the outcome of a line.
+/// written on. `sense` makes the outcome of a line, or of one that is too long; it is asked for `all` lines, or for the first and the last.
 pub(crate) fn pass<R: Read>(
     path: &str,
     file: &mut File,
     input: &mut Blocks<R>,
-    sense: &dyn Fn(u64, &[u8]) -> String,
+    all: bool,
+    sense: &mut Sense<'_>,
 ) -> Result<Before, Failure> {
     let failed = |error: io::Error| Failure::unusable(format!("{path}: cannot be resumed: {error}"));
     let end = whole(file).map_err(failed)?;
@@ -74,7 +78,7 @@ pub(crate) fn pass<R: Read>(
             "{path}: the last line was not written by `batch`; name another file"
         )));
     }
-    let before = compare(path, file, end, input, sense)?;
+    let before = compare(path, file, end, input, all, sense)?;
     file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(failed)?;
     Ok(before)
 }
@@ -85,7 +89,8 @@ fn compare<R: Read>(
     file: &mut File,
     end: u64,
     input: &mut Blocks<R>,
-    sense: &dyn Fn(u64, &[u8]) -> String,
+    all: bool,
+    sense: &mut Sense<'_>,
 ) -> Result<Before, Failure> {
     let mut again = || -> Result<_, Failure> {
         file.seek(SeekFrom::Start(0))
@@ -108,12 +113,12 @@ fn compare<R: Read>(
             let Ok(head) = serde_json::from_slice::<Head>(written) else {
                 return Err(strange(number, "not a line written by `batch`"));
             };
-            let probed = before.lines < PROBED || before.lines + PROBED >= count;
+            let probed = all || before.lines < PROBED || before.lines + PROBED >= count;
             let same = lines.next(|place, line| {
                 let expected = line.and_then(id);
                 head.line == place
                     && (line.is_none() || head.id == expected)
-                    && line.is_none_or(|line| !probed || sense(place, line).trim_end().as_bytes() == written)
+                    && (!probed || sense(place, line).trim_end().as_bytes() == written)
             });
             match same {
                 None => return Err(strange(number, "the input has no such line")),

@@ -391,6 +391,35 @@ fn a_summary_says_what_the_whole_batch_came_to() {
 }
 
 #[test]
+fn the_summary_of_a_resumed_batch_has_what_was_there() {
+    let input = mixed("summary-resumed.jsonl");
+    let out = fresh("summary-resumed.out");
+    let of = |more: &[&str]| {
+        let ran = run(&[&["batch", "personal-data", &input, "--out", &out, "--summary"][..], more].concat());
+        assert_eq!(ran.status.code(), Some(2), "one line is invalid: {}", text(&ran.stderr));
+        text(&ran.stdout)
+    };
+    let (json, lines) = (of(&["--json"]), fs::read_to_string(&out).expect("is there"));
+    assert!(json.contains("\"kept\":0,"), "{json}");
+    for kept in [1, lines.lines().count() - 1, lines.lines().count()] {
+        let some: String = lines.split_inclusive('\n').take(kept).collect();
+        fs::write(&out, &some).expect("can be written");
+        let wanted = json.replace("\"kept\":0,", &format!("\"kept\":{kept},"));
+        assert_eq!(of(&["--json", "--resume"]), wanted);
+        assert_eq!(fs::read_to_string(&out).expect("is there"), lines);
+    }
+    let whole = format!("{} of the items were in the file before this run.", lines.lines().count());
+    assert!(of(&["--resume"]).contains(&whole));
+    // What differs anywhere is found.
+    let altered = lines.replacen("\"score\":", "\"score\": ", 1);
+    fs::write(&out, altered).expect("can be written");
+    assert_eq!(
+        run(&["batch", "personal-data", &input, "--out", &out, "--summary", "--resume"]).status.code(),
+        Some(2)
+    );
+}
+
+#[test]
 fn the_page_of_a_batch_shows_the_worst_and_nothing_private() {
     let input = mixed("page.jsonl");
     let (out, page) = (fresh("page.out"), fresh("page.html"));

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// Where the results are written: one line of JSON each, or a table [default: standard output]
     #[arg(short = 'o', long, value_name = "FILE", value_parser = crate::page::out_file)]
     out: Option<String>,
-    /// Continue after what an earlier run wrote to FILE
+    /// Continue after what an earlier run wrote to FILE; for --summary and --html, what is there is measured again
     #[arg(long, requires = "out")]
     resume: bool,
     /// How much of each reading is written: raw, detailed or discovery [default: raw]
@@ -101,19 +101,23 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     let (reader, size) = open(input)?;
     let mut blocks = Blocks::new(reader);
     let mut before = resume::Before::default();
+    let mut summary = Summary::default();
     let mut out: Box<dyn Write> = match &arguments.out {
         Some(path) => {
             let mut file = create(path, arguments.resume)?;
             if arguments.resume {
-                let sense = |line, bytes: &[u8]| bench.line(line, bytes).text;
-                before = resume::pass(path, &mut file, &mut blocks, &sense)?;
+                let mut sense = |line, bytes: Option<&[u8]>| {
+                    let done = bytes.map_or_else(|| bench.too_long(line), |bytes| bench.line(line, bytes));
+                    summary.add(done.summary);
+                    done.text
+                };
+                before = resume::pass(path, &mut file, &mut blocks, sums, &mut sense)?;
             }
             Box::new(file)
         }
         None => Box::new(io::stdout().lock()),
     };
     let mut tally = Tally { errors: before.errors, ..Tally::default() };
-    let mut summary = Summary::default();
     let (mut rows, mut no_json) = (0, 0);
     let mut skipped = Skipped::default();
     // The bar and the outcomes would be in each other's way.
@@ -209,7 +213,7 @@ impl Bench {
                 block.lines().for_each(|(number, bytes)| done.add(self.line(number, bytes)))
             }
             Block::TooLong { number, .. } => {
-                done = self.error(*number, None, &Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG));
+                done = self.too_long(*number);
             }
             Block::Unreadable(_) => {}
         }
@@ -256,6 +260,11 @@ impl Bench {
             }
             self.error(number, id.as_deref(), &error)
         })
+    }
+
+    /// The outcome of a line that is too long to be taken in.
+    fn too_long(&self, number: u64) -> Done {
+        self.error(number, None, &Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG))
     }
 
     /// The outcome of a line that cannot be sensed.

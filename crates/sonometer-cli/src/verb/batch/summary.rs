@@ -121,9 +121,8 @@ impl Summary {
         }
     }
 
-    /// What text and page show; `kept` lines were in the file before and are not counted.
+    /// What text and page show; `kept` of the lines were in the file before.
     pub(super) fn sheet(&self, instrument: &Instrument, on: &str, kept: u64) -> Sheet<'_> {
-        let number = |count: u64, noun: &str| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
         let failed: u64 = self.errors.values().sum();
         let insufficient = self.items - self.measured - failed;
         let codes: Vec<String> = self.errors.iter().map(|(code, count)| format!("{count} {code}")).collect();
@@ -137,7 +136,7 @@ impl Summary {
         facts.extend(self.mean().map(|mean| ("mean", format!("score {mean}"))));
         let mut notes = Vec::new();
         if kept > 0 {
-            notes.push(format!("{} that the file had before are not counted.", number(kept, "line")));
+            notes.push(format!("{kept} of the items were in the file before this run."));
         }
         if self.withheld > 0 {
             let ids = counted(self.withheld, "id");
@@ -268,7 +267,7 @@ struct Sums<'s> {
     items: u64,
     measured: u64,
     errors: &'s BTreeMap<&'static str, u64>,
-    /// Lines that the file had before, which are not counted.
+    /// How many of them the file had before this run.
     kept: u64,
     mean_score: Option<Number>,
     /// How many scores there are in each tenth.
