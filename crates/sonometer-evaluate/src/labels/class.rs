@@ -29,7 +29,13 @@ impl FromStr for Class {
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let number = |digits: &str| {
-            Unit::parse(digits.trim()).ok_or_else(|| format!("`{}` is not a decimal number", digits.trim()))
+            Unit::parse(digits.trim()).ok_or_else(|| match digits.trim() {
+                "" => {
+                    "a number is missing; write a range such as `>=0.5`, or with both ends such as `0.5..1`"
+                        .into()
+                }
+                digits => format!("`{digits}` is not a decimal number"),
+            })
         };
         let test = if let Some(digits) = text.strip_prefix(">=") {
             Test::Range { low: Some((number(digits)?, true)), high: None }
@@ -49,6 +55,9 @@ impl FromStr for Class {
             Test::OneOf(text.split(',').map(|value| value.trim().to_owned()).collect())
         };
         match &test {
+            Test::Range { low: Some((low, _)), high: Some((high, _)) } if low > high => {
+                Err(format!("`{text}` begins above its end; write `{high}..{low}`"))
+            }
             Test::OneOf(values) if values.iter().any(String::is_empty) => {
                 Err("write a value, several with commas between, or a range such as `>=0.5`".into())
             }
@@ -107,6 +116,15 @@ impl Class {
             },
             other => Err(format!("{}; say which values are positive with --positive", told(other))),
         })
+    }
+
+    /// Whether it is a range that none of these numbers is in.
+    pub(super) fn is_beyond<'v>(&self, mut values: impl Iterator<Item = &'v str>) -> bool {
+        let in_it = |value: &str| {
+            let number = Value::Number(value.parse().ok()?);
+            self.holds(&number).ok()
+        };
+        matches!(self.test, Test::Range { .. }) && values.all(|value| in_it(value) == Some(false))
     }
 
     /// The values that are named, none for a range.
@@ -237,5 +255,11 @@ mod tests {
         for bad in ["", "a,,b", ">=", ">=high", "1..", "[1"] {
             assert!(bad.parse::<Class>().is_err(), "{bad}");
         }
+        let told = |text: &str| text.parse::<Class>().expect_err("cannot be meant");
+        assert_eq!(told("1..0.5"), "`1..0.5` begins above its end; write `0.5..1`");
+        for open in ["0.5..", "..0.5", ">="] {
+            assert!(told(open).contains("write a range such as `>=0.5`"), "{open}");
+        }
+        assert!("1..1".parse::<Class>().is_ok());
     }
 }

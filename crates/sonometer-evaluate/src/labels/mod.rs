@@ -296,7 +296,7 @@ impl Labelled {
         unseen(named, path, items).map(|(told, _)| told)
     }
 
-    /// Refuses a class of which no item of the file has any value: every figure would be of the other class alone.
+    /// Refuses a class, of values or a range, of which no item of the file has any value: every figure would be of the other class alone.
     pub(crate) fn expect_classes(&self, selector: &Selector, path: &Path) -> Result<(), Error> {
         for (option, class) in [("--positive", &selector.positive), ("--negative", &selector.negative)] {
             let Some(class) = class else { continue };
@@ -304,6 +304,19 @@ impl Labelled {
                 return Err(Error::at(
                     Place::of(&self.name),
                     format!("{told}; name some of them with {option}"),
+                ));
+            }
+            let mut seen = BTreeSet::new();
+            let there = self.items.iter().filter_map(|item| path.find(&item.labels));
+            there.for_each(|value| class::scalars(value, &mut seen));
+            if !seen.is_empty() && class.is_beyond(seen.iter().map(String::as_str)) {
+                let there = some_of(&seen.iter().map(String::as_str).collect::<Vec<_>>());
+                return Err(Error::at(
+                    Place::of(&self.name),
+                    format!(
+                        "no item has a number in `{class}` as `{path}`; its values are {there}; write a range with some of them \
+                         as {option}"
+                    ),
                 ));
             }
         }
@@ -489,7 +502,7 @@ mod tests {
             ("mood", "glad", Some("sad,angry")),
             ("mood", "glad,happy", None),
             ("n", "1.0", None),
-            ("n", ">=7", None),
+            ("n", ">0", None),
         ] {
             assert_eq!(checked(label, positive, negative), Ok(()), "{positive}");
         }
@@ -498,6 +511,11 @@ mod tests {
             Err("data.jsonl: no item has `Glad` or `happy` as `mood`; its values are glad, sad; name some of them with \
                  --positive"
                 .to_owned())
+        );
+        let beyond = checked("n", "5..9", None).expect_err("no item is in it");
+        assert!(
+            beyond.starts_with("data.jsonl: no item has a number in `5..9` as `n`; its values are "),
+            "{beyond}"
         );
         assert!(checked("mood", "glad", Some("angry")).is_err_and(|told| told.ends_with("with --negative")));
     }
