@@ -69,10 +69,9 @@ pub fn line(text: &str) -> Line {
     let text = inner.unwrap_or(text);
     let mut left_out = LeftOut::default();
     let interaction = Interaction::from_json(text).or_else(|error| {
-        if MessageForm::of_others(text).is_none() {
-            return Err(error);
-        }
-        let Messages { interaction, apart, notices, .. } = Messages::read(text, None)?;
+        // With its form named, unknown keys are skipped with a notice.
+        let Some(form) = MessageForm::of_others(text) else { return Err(error) };
+        let Messages { interaction, apart, notices, .. } = Messages::read(text, Some(form))?;
         left_out = LeftOut { parts: apart.len(), notices };
         Ok(interaction)
     });
@@ -149,6 +148,9 @@ mod tests {
         );
         let notices = vec!["the unknown key `mood` was skipped in conversations[0]".to_owned()];
         assert_eq!(read.left_out, LeftOut { parts: 1, notices });
+        let read = line(r#"{"messages": [{"role": "user", "foo": "bar", "content": "hi"}]}"#);
+        let notices = vec!["the unknown key `foo` was skipped in messages[0]".to_owned()];
+        assert_eq!((read.interaction.map(drop), read.left_out), (Ok(()), LeftOut { parts: 0, notices }));
         for (text, wrong) in [
             (r#"{"messages": [{"role": "user"}]}"#, "`content` is missing"),
             (r#"{"segments": [{"role": "user"}], "messages": []}"#, "unknown key `messages`"),
