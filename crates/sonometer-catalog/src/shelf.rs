@@ -1,6 +1,6 @@
 //! Where metrics, blueprints and stages find what they name: what somebody has of their own, then what ships.
 
-use crate::{ForStages, Shipped, compare_versions, list_file};
+use crate::{ForStages, Shipped, list_file};
 use sonometer::document::MAX_SOURCE_BYTES;
 use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol, TargetKind};
 use std::fs::File;
@@ -193,24 +193,21 @@ impl Catalog for Shelf {
         Ok(behind(own, shipped, |blueprint| &blueprint.version))
     }
 
-    /// Those in folders are not among them: that would take reading all their files.
+    /// What ships. To know those in folders, all their files would have to be read.
     fn ids(&self, kind: TargetKind) -> Vec<String> {
-        let mut ids: Vec<String> = match kind {
-            TargetKind::Protocol => self.protocols.iter().map(|own| own.id.clone()).collect(),
-            TargetKind::Metric => self.metrics.iter().map(|own| own.id.clone()).collect(),
-            TargetKind::Blueprint => self.blueprints.iter().map(|own| own.id.clone()).collect(),
-        };
-        ids.extend(self.behind.catalog().into_iter().flat_map(|behind| behind.ids(kind)));
-        ids
+        self.behind.catalog().map_or_else(Vec::new, |behind| behind.ids(kind))
     }
 }
 
-/// One's own, and of what ships the versions that one has not, from the oldest to the newest.
-fn behind<T>(mut own: Vec<T>, mut shipped: Vec<T>, version: impl Fn(&T) -> &str) -> Vec<T> {
-    shipped.retain(|other| own.iter().all(|own| version(own) != version(other)));
-    own.append(&mut shipped);
-    own.sort_by(|a, b| compare_versions(version(a), version(b)));
-    own
+/// What ships, with one's own in the place of the same version, and one's own other versions.
+fn behind<T>(own: Vec<T>, mut shipped: Vec<T>, version: impl Fn(&T) -> &str) -> Vec<T> {
+    for one in own {
+        match shipped.iter().position(|other| version(other) == version(&one)) {
+            Some(at) => shipped[at] = one,
+            None => shipped.push(one),
+        }
+    }
+    shipped
 }
 
 #[cfg(test)]

@@ -113,7 +113,10 @@ fn roles_and_ids_are_masked_too() {
         "{\"segments\":[{\"role\":\"agent\",\"content\":\"Hi.\"},{\"role\":\"role 2\",\"content\":\"Hello.\"}]}\n"
     );
     let told = text(&output.stderr);
-    assert!(told.contains("the id is left out: read with its signs as spaces, something in it is masked"), "{told}");
+    assert!(
+        told.contains("the id is left out: read with its signs as spaces, something in it is masked"),
+        "{told}"
+    );
     assert!(!told.contains("example"), "{told}");
 
     let lines =

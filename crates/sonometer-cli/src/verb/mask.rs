@@ -84,8 +84,10 @@ fn masked(
     let shown =
         item.id.as_deref().filter(|id| Names::of(instrument).allows_beside(id, &Hidden::of(&reading)));
     if shown.is_none() && item.id.is_some() {
-        screen
-            .note(&format!("{}: the id is left out: read with its signs as spaces, something in it is masked", item.name));
+        screen.note(&format!(
+            "{}: the id is left out: read with its signs as spaces, something in it is masked",
+            item.name
+        ));
     }
     Ok(json::line(&of(&reading, &interaction, shown, &roles)))
 }

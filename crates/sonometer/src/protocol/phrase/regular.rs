@@ -4,8 +4,6 @@
 //! Only signs are looked for that no pattern line means. Some of them used to be read as words without notice (`you.*help` as
 //! `you help`), and a line that silently matches something else is worse than one that is refused.
 
-#[cfg(test)]
-use super::Pattern;
 use super::Regex;
 use super::check;
 use super::parse::{self, Context, PhraseError};
@@ -25,13 +23,12 @@ pub(super) fn refuse(text: &str, entries: bool, context: &Context<'_>) -> Result
     }
     let Some((sign, bounds)) = find(text, entries) else { return Ok(()) };
     let own = text[bounds].trim();
-    let words = phrase_form(own).filter(|form| is_phrase(form, context));
-    // No expression has the lists, gaps and classes of patterns.
-    let own_signs = own
-        .split([' ', '(', '|', ')'])
-        .any(|part| part.starts_with(['@', '<', '"', '/']) || part.starts_with(".."));
-    let expression = expression_form(own).filter(|_| !own_signs);
+    // No expression has the lists, gaps and classes of patterns, and to write them as words would change what is meant.
+    let is_pattern = own.contains(['@', '<', '"']) || own.contains("..");
+    let words = phrase_form(own).filter(|form| !is_pattern && is_phrase(form, context));
+    let expression = expression_form(own).filter(|_| !is_pattern);
     let fix = match (words, expression) {
+        _ if is_pattern => "write the line without it; alternatives are written `(a|b)`".to_owned(),
         (Some(words), Some(re)) => format!("write `{words}`, or as a regular expression `{re}`"),
         (Some(words), None) => format!("write `{words}`"),
         (None, Some(re)) => format!("write words, or the regular expression between slashes: `{re}`"),
@@ -188,13 +185,6 @@ fn phrase_form(line: &str) -> Option<String> {
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         let mut length = c.len_utf8();
-        if form.word.is_empty()
-            && let Some(length) = of_patterns(line, line.len() - rest.len())
-        {
-            form.part(&rest[..length]);
-            rest = &rest[length..];
-            continue;
-        }
         match c {
             '\\' => {
                 let escaped = rest[1..].chars().next()?;
@@ -237,9 +227,7 @@ fn phrase_form(line: &str) -> Option<String> {
                 let end = 1 + rest[1..].find(']')?;
                 let set = &rest[1..end];
                 let repeated = quantifier(&rest[end + 1..]);
-                if set.contains('|') && set.chars().all(|c| is_word(c) || c == '|') {
-                    form.part(&format!("({set})"));
-                } else if set.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
+                if set.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
                     form.number();
                 } else if repeated == 0 && set.chars().all(is_word) {
                     form.one_of(set)?;
@@ -269,18 +257,6 @@ fn phrase_form(line: &str) -> Option<String> {
         rest = &rest[length..];
     }
     form.finish().filter(|form| form != line)
-}
-
-/// The length of what patterns mean by themselves: `@list`, `..3..`, `&6`, a class, quoted words, an expression.
-fn of_patterns(line: &str, at: usize) -> Option<usize> {
-    let rest = &line[at..];
-    let run = |more: fn(char) -> bool| 1 + rest[1..].find(|c| !more(c)).unwrap_or(rest.len() - 1);
-    match rest.as_bytes()[0] {
-        b'"' | b'<' | b'/' => skipped(line, at).filter(|length| *length > 1),
-        b'@' | b'&' => Some(run(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')),
-        b'.' => Some(run(|c| c == '.' || c.is_ascii_digit())).filter(|length| *length > 2),
-        _ => None,
-    }
 }
 
 /// The length of `*`, `+`, `?`, `{n}` and a `?` behind them.
@@ -444,7 +420,6 @@ mod tests {
             ("order.{3}now", ".{3}", "order ... now"),
             (r"(?:buy|order)\s+now", "(?:", "(buy|order) now"),
             (r"https?:\/\/\S+", "?", ""),
-            ("[will|can] you", "[will|can]", "(will|can) you"),
         ] {
             let (found, fix) = refused(line).unwrap_or_else(|| panic!("{line} is taken"));
             assert_eq!(found, sign, "{line}");
@@ -454,20 +429,6 @@ mod tests {
                 words => format!("write `{words}`, or as a regular expression `/{re}/i`"),
             };
             assert_eq!(fix, wanted, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_patterns_have_of_their_own_stays() {
-        let list = |_: &str| Some(Pattern::Any);
-        let context = Context { list: &list, names: &["action"], stem: None };
-        for (line, words) in [
-            ("(i|we) (will|can)+ ..3.. @action", "(i|we) (will|can) ..3.. @action"),
-            ("(i|we) [will|can] ... @action", "(i|we) (will|can) ... @action"),
-            ("order.* <number> &6 \"OK\"", "order ... <number> &6 \"OK\""),
-        ] {
-            let error = refuse(line, false, &context).expect_err(line);
-            assert_eq!(error.fix, format!("write `{words}`"), "{line}");
         }
     }
 

@@ -188,31 +188,23 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
             }
         };
         // By each name, the role that it stands for: a role has its own name, too. `others` may list aliases again.
-        let own = primary.iter().chain(&secondary).chain(entries.iter().map(|(role, _)| &role.text));
-        let mut seen: BTreeMap<String, String> = own.map(|role| (fold_role(role), role.clone())).collect();
+        let mut seen = BTreeMap::new();
+        let mut stands_for = |name: &str, role: &str| seen.insert(fold_role(name), role.to_owned());
+        for role in [&primary, &secondary].into_iter().flatten() {
+            stands_for(role, role);
+        }
+        for (role, _) in entries {
+            stands_for(&role.text, &role.text);
+        }
         for (role, names) in entries {
-            // A further role may be declared by its aliases alone; one letter more or less is a slip.
-            if !roles.iter().any(|known| fold_role(known) == fold_role(&role.text))
-                && let Some(near) = suggest(&role.text, &roles)
-                && near.len().abs_diff(role.text.len()) < 2
-            {
-                let (name, near) = (excerpt(&role.text), excerpt(near));
-                let message = format!("`aliases` names `{name}`, which is not a role but nearly `{near}`");
-                let fix = format!("write `{near}`, or declare it: `others: [{name}]`");
-                inner.found.push(Diagnostic::warning("SM0361", role.span, message, fix));
-            }
+            look_for_slip(&role.text, &roles, role.span, inner.found);
             let names = texts_of(names, "aliases", inner.found);
             for (name, span) in &names {
-                if let Some(other) = seen.insert(fold_role(name), role.text.clone())
+                if let Some(other) = stands_for(name, &role.text)
                     && fold_role(&other) != fold_role(&role.text)
                 {
-                    let (name, other) = (excerpt(name), excerpt(&other));
-                    let message = match name.eq_ignore_ascii_case(&other) {
-                        true => format!("`{name}` is a role and an alias of `{}`", excerpt(&role.text)),
-                        false => {
-                            format!("`{name}` is an alias of both `{other}` and `{}`", excerpt(&role.text))
-                        }
-                    };
+                    let (name, other, role) = (excerpt(name), excerpt(&other), excerpt(&role.text));
+                    let message = format!("`{name}` stands for both `{other}` and `{role}`");
                     inner.found.push(Diagnostic::error("SM0313", *span, message, "keep one of the two"));
                 }
             }
@@ -221,6 +213,19 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     }
     inner.finish();
     Actants { primary, secondary, others, aliases }
+}
+
+/// A further role may be declared by its aliases alone; one letter more or less than that of another is a slip.
+fn look_for_slip(role: &str, roles: &[&str], span: Span, found: &mut Diagnostics) {
+    if !roles.iter().any(|known| fold_role(known) == fold_role(role))
+        && let Some(near) = suggest(role, roles)
+        && near.len().abs_diff(role.len()) < 2
+    {
+        let (name, near) = (excerpt(role), excerpt(near));
+        let message = format!("`aliases` names `{name}`, which is not a role but nearly `{near}`");
+        let fix = format!("write `{near}`, or declare it: `others: [{name}]`");
+        found.push(Diagnostic::warning("SM0361", span, message, fix));
+    }
 }
 
 fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
