@@ -308,10 +308,6 @@ impl Catalog for Shipped {
             .map(|entry| Metric::read(entry.source).map(|(metric, _)| metric))
             .collect()
     }
-
-    fn ids(&self, kind: TargetKind) -> Vec<String> {
-        entries(kind).iter().map(|entry| entry.id.to_owned()).collect()
-    }
 }
 
 /// What ships, and what the stages that ship are sensed by: the catalogue for dives.
@@ -333,10 +329,6 @@ impl Catalog for ForStages {
     fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
         let all = versions_in(BLUEPRINTS, id).iter().chain(versions_in(STAGE_BLUEPRINTS, id));
         all.map(|entry| Blueprint::read(entry.source).map(|(blueprint, _)| blueprint)).collect()
-    }
-
-    fn ids(&self, kind: TargetKind) -> Vec<String> {
-        Shipped.ids(kind)
     }
 }
 

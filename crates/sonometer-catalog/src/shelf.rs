@@ -2,7 +2,7 @@
 
 use crate::{ForStages, Shipped, list_file};
 use sonometer::document::MAX_SOURCE_BYTES;
-use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol, TargetKind};
+use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -191,11 +191,6 @@ impl Catalog for Shelf {
         }));
         let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
         Ok(behind(own, shipped, |blueprint| &blueprint.version))
-    }
-
-    /// What ships. To know those in folders, all their files would have to be read.
-    fn ids(&self, kind: TargetKind) -> Vec<String> {
-        self.behind.catalog().map_or_else(Vec::new, |behind| behind.ids(kind))
     }
 }
 

@@ -139,7 +139,7 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
     for (arguments, code, said) in [
         (vec!["check", &sound], 0, "own@1.0: sha256:"),
         (vec!["check", &lost], 1, "components[0].protocol: unknown protocol `kourtesy`"),
-        (vec!["check", &lost], 1, "unknown protocol `kourtesy`; did you mean `courtesy`"),
+        (vec!["check", &lost], 1, "unknown protocol `kourtesy`; check the spelling against the catalogue"),
         (vec!["check", &odd], 1, "did you mean `weight`"),
         (vec!["sense", &lost, CALL], 4, "unknown protocol `kourtesy`"),
         (vec!["sense", &draft, CALL], 4, "name a draft with its version: `next-steps@0.1`"),
@@ -165,7 +165,8 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
         assert!(out.contains(said) || err.contains(said), "{arguments:?}: {out}{err}");
     }
     // An editor and the page of a change are told as well.
-    let said = "components[0].protocol: unknown protocol `kourtesy`; did you mean `courtesy`\n";
+    let said =
+        "components[0].protocol: unknown protocol `kourtesy`; check the spelling against the catalogue\n";
     for (format, head) in [
         ("short", format!("{lost}:1:1: error[target_not_found]: ")),
         ("github", format!("::error file={lost},title=target_not_found::")),

@@ -1,8 +1,7 @@
 //! Where the parts of a composition come from: the port, and the choice of versions.
 
-use super::{Blueprint, Metric, Reference, Standing, TargetKind};
+use super::{Blueprint, Metric, Reference, Standing};
 use crate::diagnostic::{excerpt, some_of};
-use crate::document::suggest;
 use crate::error::{Error, ErrorCode};
 use crate::protocol::{Protocol, Status};
 use std::cmp::Ordering;
@@ -39,12 +38,6 @@ pub trait Catalog {
         let _ = id;
         Ok(Vec::new())
     }
-
-    /// The ids that it knows of a kind, for the name that was meant by an unknown one. A catalogue that cannot say them need not.
-    fn ids(&self, kind: TargetKind) -> Vec<String> {
-        let _ = kind;
-        Vec::new()
-    }
 }
 
 /// The order of versions: part by part between full stops, by the number that a part begins with (`1.9` before `1.10`),
@@ -70,33 +63,26 @@ pub(crate) fn protocol(catalog: &dyn Catalog, wanted: &Reference, place: &str) -
         return Ok(found);
     }
     let versions = catalog.protocols(&wanted.id)?;
-    choose(catalog, TargetKind::Protocol, versions, wanted, place, |p| {
-        (&p.version, p.status == Status::Published)
-    })
+    choose(versions, wanted, place, "protocol", |p| (&p.version, p.status == Status::Published))
 }
 
 /// The metric that a reference at `place` means: the pinned version, else the latest that is active.
 pub(crate) fn metric(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Metric, Error> {
     let versions = catalog.metrics(&wanted.id)?;
-    choose(catalog, TargetKind::Metric, versions, wanted, place, |m| {
-        (&m.version, m.status == Standing::Active)
-    })
+    choose(versions, wanted, place, "metric", |m| (&m.version, m.status == Standing::Active))
 }
 
 /// The blueprint that a reference at `place` means: the pinned version, else the latest that is active.
 pub(crate) fn blueprint(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Blueprint, Error> {
     let versions = catalog.blueprints(&wanted.id)?;
-    choose(catalog, TargetKind::Blueprint, versions, wanted, place, |b| {
-        (&b.version, b.status == Standing::Active)
-    })
+    choose(versions, wanted, place, "blueprint", |b| (&b.version, b.status == Standing::Active))
 }
 
 fn choose<T>(
-    catalog: &dyn Catalog,
-    kind: TargetKind,
     versions: Vec<T>,
     wanted: &Reference,
     place: &str,
+    kind: &str,
     facts: impl Fn(&T) -> (&String, bool),
 ) -> Result<T, Error> {
     let there: Vec<String> = versions.iter().map(|version| facts(version).0.clone()).collect();
@@ -105,27 +91,15 @@ fn choose<T>(
         wanted.version.as_ref().map_or(usable, |wanted| wanted == version)
     });
     let newest = meant.max_by(|a, b| compare_versions(facts(a).0, facts(b).0));
-    newest.ok_or_else(|| none_meant(catalog, kind, there, wanted, place))
+    newest.ok_or_else(|| none_meant(there, wanted, place, kind))
 }
 
 /// That a catalogue, which has the versions `there`, has none that is meant.
-fn none_meant(
-    catalog: &dyn Catalog,
-    kind: TargetKind,
-    mut there: Vec<String>,
-    wanted: &Reference,
-    place: &str,
-) -> Error {
-    let known = catalog.ids(kind);
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let kind = kind.as_str();
+fn none_meant(mut there: Vec<String>, wanted: &Reference, place: &str, kind: &str) -> Error {
     there.sort_by(|a, b| compare_versions(a, b));
     let id = excerpt(&wanted.id);
     let message = match (&wanted.version, there.last()) {
-        (_, None) => match suggest(&wanted.id, &known) {
-            Some(near) => format!("unknown {kind} `{id}`; did you mean `{near}`"),
-            None => format!("unknown {kind} `{id}`; check the spelling against the catalogue"),
-        },
+        (_, None) => format!("unknown {kind} `{id}`; check the spelling against the catalogue"),
         (Some(version), _) => {
             let version = excerpt(version);
             format!("the {kind} `{id}` has no version `{version}`; its versions: {}", some_of(&there))

@@ -311,7 +311,7 @@ pub(crate) const MAX_FINDINGS: usize = 100;
 /// The entries, by index in ascending order, whose key stands earlier in the same map.
 fn repeated_keys(entries: &[(Key, Node)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by(|&a, &b| entries[a].0.text.cmp(&entries[b].0.text).then(a.cmp(&b)));
+    order.sort_unstable_by(|&a, &b| entries[a].0.text.cmp(&entries[b].0.text).then(a.cmp(&b)));
     let same = |pair: &&[usize]| entries[pair[0]].0.text == entries[pair[1]].0.text;
     let mut repeated: Vec<usize> = order.windows(2).filter(same).map(|pair| pair[1]).collect();
     repeated.sort_unstable();

@@ -255,10 +255,6 @@ impl<'s> Tree<'s> {
         if let Some(entry) = self.entry_without_colon() {
             return self.add(entry);
         }
-        if let Some(finding) = self.decimal_comma() {
-            self.report(finding);
-            return Ok(());
-        }
         let (key, span) = match self.open.last() {
             Some(Open { content: Content::Map { key: Some(key), .. }, .. }) => (Some(key), key.span),
             Some(_) => (None, dash_before(source, place.start).unwrap_or(place)),
@@ -274,55 +270,12 @@ impl<'s> Tree<'s> {
                 "put the value in quotes, \"{}\": `#` starts a comment",
                 excerpt(&source[text.range()])
             ))
-        } else if let Some((key, before)) = key.zip(self.part_before(span)) {
-            let whole = Span::new(before.start, span.end);
-            let (parts, name) = (excerpt(&source[whole.range()]), excerpt(&key.text));
-            let fix = format!("write `[{parts}]` if it is a list, or a value after `{name}:`");
-            let finding = empty_value(Some(key), whole, Some(fix));
-            self.report(finding);
-            // As an entry of its own it would be reported again, as an unknown key.
-            if let Some(Open { content: Content::Map { key, .. }, .. }) = self.open.last_mut() {
-                *key = None;
-            }
-            return Ok(());
         } else {
             None
         };
         let finding = empty_value(key, span, fix);
         self.report(finding);
         self.add(Node { value: Value::Null, span })
-    }
-
-    /// `{sufficient: 0,4}` is a key `4` without a value for YAML. Reading goes on with 0.4.
-    fn decimal_comma(&mut self) -> Option<Diagnostic> {
-        self.open_bracket()?;
-        let Some(Open { content: Content::Map { entries, key }, .. }) = self.open.last_mut() else {
-            return None;
-        };
-        let (value, rest) = (&mut entries.last_mut()?.1, key.as_ref()?.span);
-        let span = Span::new(value.span.start, rest.end);
-        let (whole, part) = self.source[span.range()].split_once(',')?;
-        if !whole.bytes().chain(part.bytes()).all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let number = format!("{whole}.{part}");
-        let message = format!("the number `{}` has a comma", excerpt(&self.source[span.range()]));
-        let fix = format!("write `{}`", excerpt(&number));
-        let finding = Diagnostic::error(codes::EMPTY_VALUE, span, message, fix);
-        *key = None;
-        *value = Node { value: Value::Scalar(Scalar::new(number, Style::Plain)), span };
-        Some(finding)
-    }
-
-    /// The value of the key before, if this one stands without a colon behind it: `{fires: offer, other}`.
-    fn part_before(&self, key: Span) -> Option<Span> {
-        self.open_bracket()?;
-        let Some(Open { content: Content::Map { entries, .. }, .. }) = self.open.last() else { return None };
-        let (_, value) = entries.last()?;
-        let is_part = matches!(value.value, Value::Scalar(_))
-            && self.source[key.end..].trim_start().starts_with([',', '}'])
-            && !self.source[value.span.start..key.end].contains('\n');
-        is_part.then_some(value.span)
     }
 
     /// The value that belongs to a key of a map in braces: `{words 10}` is a key without a value for YAML. Reading goes on

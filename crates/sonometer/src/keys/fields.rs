@@ -248,16 +248,11 @@ impl<'n, 'd> Fields<'n, 'd> {
         let node = self.take(key)?;
         let text = text_of(node, key, self.found)?;
         let Some(&Key { value: Shape::Number(low, high), .. }) = self.key(key) else { return None };
-        let read = |text: &str| Unit::parse(text).filter(|value| (low..=high).contains(value));
-        let value = read(text);
+        let value = Unit::parse(text).filter(|value| (low..=high).contains(value));
         if value.is_none() {
             let message =
                 format!("`{key}` is `{text}`, not a number from {low} to {high}", text = excerpt(text));
-            let point = text.replace(',', ".");
-            let fix = match read(&point) {
-                Some(_) => format!("write `{point}`"),
-                None => "write a decimal number, such as `0.5`".to_owned(),
-            };
+            let fix = "write a decimal number with a point, such as `0.5`";
             self.found.push(Diagnostic::error("SM0305", node.span, message, fix));
         }
         value

@@ -86,7 +86,7 @@ impl World {
             let message = found.iter().next().map(ToString::to_string).unwrap_or_default();
             return Err(Error { diagnostics: found, ..Error::new(ErrorCode::InvalidProtocol, "", message) });
         }
-        asked.sort();
+        asked.sort_unstable();
         asked.dedup();
         let digest = stage.digest();
         Ok(Self { inner: Arc::new(Inner { stage, digest, instrument, target, asked }) })

@@ -163,7 +163,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     let primary = inner.text("primary").map(|(text, _)| text);
     let secondary = inner.text("secondary");
     if let (Some(primary), Some((secondary, span))) = (&primary, &secondary)
-        && fold_role(primary) == fold_role(secondary)
+        && is_same_role(primary, secondary)
     {
         let message = format!("`{}` is both `primary` and `secondary`", excerpt(secondary));
         inner.found.push(Diagnostic::error("SM0313", *span, message, "keep one of the two"));
@@ -190,18 +190,16 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
         // By each name, the role that it stands for: a role has its own name, too. `others` may list aliases again.
         let mut seen = BTreeMap::new();
         let mut stands_for = |name: &str, role: &str| seen.insert(fold_role(name), role.to_owned());
-        for role in [&primary, &secondary].into_iter().flatten() {
+        let heads = entries.iter().map(|(role, _)| &role.text);
+        for role in primary.iter().chain(&secondary).chain(heads) {
             stands_for(role, role);
-        }
-        for (role, _) in entries {
-            stands_for(&role.text, &role.text);
         }
         for (role, names) in entries {
             look_for_slip(&role.text, &roles, role.span, inner.found);
             let names = texts_of(names, "aliases", inner.found);
             for (name, span) in &names {
                 if let Some(other) = stands_for(name, &role.text)
-                    && fold_role(&other) != fold_role(&role.text)
+                    && !is_same_role(&other, &role.text)
                 {
                     let (name, other, role) = (excerpt(name), excerpt(&other), excerpt(&role.text));
                     let message = format!("`{name}` stands for both `{other}` and `{role}`");
@@ -215,9 +213,13 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     Actants { primary, secondary, others, aliases }
 }
 
+fn is_same_role(one: &str, other: &str) -> bool {
+    fold_role(one) == fold_role(other)
+}
+
 /// A further role may be declared by its aliases alone; one letter more or less than that of another is a slip.
 fn look_for_slip(role: &str, roles: &[&str], span: Span, found: &mut Diagnostics) {
-    if !roles.iter().any(|known| fold_role(known) == fold_role(role))
+    if !roles.iter().any(|known| is_same_role(known, role))
         && let Some(near) = suggest(role, roles)
         && near.len().abs_diff(role.len()) < 2
     {

@@ -274,7 +274,13 @@ impl<'p> Parser<'p> {
             None => {
                 let message =
                     format!("`{text}` is not a number with at most six decimals", text = excerpt(text));
-                Err(error("SM0601", start, self.at, message, "write a decimal number, such as `0.5`"))
+                Err(error(
+                    "SM0601",
+                    start,
+                    self.at,
+                    message,
+                    "write a decimal number with a point, such as `0.5`",
+                ))
             }
         }
     }
@@ -479,7 +485,7 @@ mod tests {
             ("reached(arival)", "SM0603", 8..14, "did you mean `arrival`"),
             ("fird(x)", "SM0603", 0..4, "did you mean `fired(x)`"),
             ("(turn > 1", "SM0601", 9..9, "write for example `fired(apology) and score >= 0.5`"),
-            ("turn > 0.1234567", "SM0601", 7..16, "write a decimal number, such as `0.5`"),
+            ("turn > 0.1234567", "SM0601", 7..16, "write a decimal number with a point, such as `0.5`"),
             ("", "SM0601", 0..0, "write for example `fired(apology) and score >= 0.5`"),
             ("fired(é", "SM0601", 8..8, "write for example `fired(apology) and score >= 0.5`"),
             ("é", "SM0601", 0..2, "write for example `fired(apology) and score >= 0.5`"),

@@ -26,8 +26,7 @@ pub(super) fn stage(root: &Node, found: &mut Diagnostics) -> Option<Stage> {
     let publication = fields.take("publication").map(|node| rules::publication(node, fields.found));
     let attempts = rules::attempts(fields.take("attempts"), fields.found);
     let envelope = fields.take("envelope").map(|node| rules::envelope(node, fields.found));
-    let vars =
-        named(fields.take("vars"), "variable", fields.found, |_, node, found| rules::variable(node, found));
+    let vars = named(fields.take("vars"), "variable", fields.found, rules::variable);
     let lists = named(fields.take("lists"), "list", fields.found, rules::list);
     rules::check_names(root, &vars, &lists, fields.found);
     let (start_name, start_span) = fields.some_text("start");
@@ -59,9 +58,7 @@ pub(super) fn stage(root: &Node, found: &mut Diagnostics) -> Option<Stage> {
     };
     let on_target = guard_or("on_target", "score >= 0.5", Place::Action);
     let pass = guard_or("pass", "all(checkpoints) and none(flags)", Place::Pass);
-    let walkthroughs = named(fields.take("walkthroughs"), "walkthrough", fields.found, |_, node, found| {
-        rules::walkthrough(node, found)
-    });
+    let walkthroughs = named(fields.take("walkthroughs"), "walkthrough", fields.found, rules::walkthrough);
     fields.finish();
     let (kind, reference, target_span) = target?;
     Some(Stage {
@@ -131,14 +128,14 @@ fn named<T>(
     node: Option<&Node>,
     what: &'static str,
     found: &mut Diagnostics,
-    mut read: impl FnMut(&str, &Node, &mut Diagnostics) -> Option<T>,
+    mut read: impl FnMut(&Node, &mut Diagnostics) -> Option<T>,
 ) -> Vec<Named<T>> {
     let mut all = Vec::new();
     for (key, node) in entries(node, what, found) {
         check_identifier(&key.text, key.span, what, found);
         // An empty value has been reported already.
         if !matches!(node.value, Value::Null)
-            && let Some(value) = read(&key.text, node, found)
+            && let Some(value) = read(node, found)
         {
             all.push((key.text.clone(), value));
         }
@@ -176,7 +173,7 @@ impl Reader<'_> {
     ) -> Vec<Named<T>> {
         let Some(node) = node else { return Vec::new() };
         let mut own = Diagnostics::new();
-        let all = named(Some(node), what, &mut own, |_, node, _| read(self, node));
+        let all = named(Some(node), what, &mut own, |node, _| read(self, node));
         own.iter().for_each(|finding| self.found.push(finding.clone()));
         all
     }

@@ -153,8 +153,8 @@ pub(super) fn variable(node: &Node, found: &mut Diagnostics) -> Option<Variable>
     variable
 }
 
-pub(super) fn list(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Vec<String>> {
-    let texts = some_texts(node, name, found);
+pub(super) fn list(node: &Node, found: &mut Diagnostics) -> Option<Vec<String>> {
+    let texts = some_texts(node, "list", found);
     (!texts.is_empty()).then_some(texts)
 }
 
