@@ -149,7 +149,7 @@ pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn read_list(items: &[Node], base: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
+pub(super) fn read_list(items: &[Node], base: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
     for (at, item) in items.iter().enumerate() {
         let place = format!("{base}[{at}]");
         if let Some(turn) = turn(item, &place, draft)? {

@@ -321,8 +321,12 @@ impl Interaction {
     /// # Errors
     /// As [`Messages::read`]; also for messages of another form.
     pub fn from_turns(json: &str) -> Result<Self, Error> {
+        let root = parsed(json)?;
+        let Value::List(items) = &root.value else {
+            return Err(Error::invalid("segments", unknown(&root)));
+        };
         let mut draft = Draft::new(json, false);
-        language_model::read(&parsed(json)?, &mut draft)?;
+        language_model::read_list(items, "segments", &mut draft)?;
         Ok(draft.finish(MessageForm::Chat)?.interaction)
     }
 
