@@ -70,6 +70,14 @@ fn what_cannot_be_served_is_told_at_the_start() {
     for (arguments, part) in [
         (vec!["courtesy".to_owned()], "`courtesy` is not a file; what ships is served in any case"),
         (vec![path("none.yaml")], "none.yaml"),
+        (
+            vec!["Cargo.toml".to_owned()],
+            "`Cargo.toml` is no protocol, metric, blueprint or stage; the name of such a file ends in",
+        ),
+        (
+            vec!["--http".to_owned(), "127.0.0.1:0".to_owned()],
+            "`127.0.0.1:0` is an address; write `--http=127.0.0.1:0`",
+        ),
         (vec![path("broken.yaml")], "SM03"),
         (vec!["--http=nowhere".to_owned()], "give an address such as --http=127.0.0.1:8091"),
         (

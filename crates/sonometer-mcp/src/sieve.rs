@@ -153,15 +153,17 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
 
+/// The form of a request.
+const FORM: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "…", "params": {…}}"#;
+
 /// What a client is told whose message is not JSON.
 pub(crate) fn unreadable(why: &str) -> ErrorData {
-    ErrorData::parse_error(format!("the message is not JSON: {why}; send whole characters, in UTF-8"), None)
+    ErrorData::parse_error(format!("the message is not JSON: {why}; write {FORM}, in UTF-8"), None)
 }
 
 /// What a client is told whose message is no request.
 pub(crate) fn no_request(why: &str) -> ErrorData {
-    let form = r#"{"jsonrpc": "2.0", "id": 1, "method": "…", "params": {…}}"#;
-    ErrorData::invalid_request(format!("the message is no request: {why}; write {form}"), None)
+    ErrorData::invalid_request(format!("the message is no request: {why}; write {FORM}"), None)
 }
 
 /// The answer to a whole message that cannot be served; `None` for one that can.

@@ -9,6 +9,7 @@ use crate::target::{Source, is_path};
 use sonometer_listen::make_room_for;
 use sonometer_mcp::{Own, STALLED, Sonometer};
 use std::net::ToSocketAddrs;
+use std::path::Path;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -53,7 +54,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let server = Sonometer::new(own(&arguments.files)?);
+    let server = Sonometer::new(own(&arguments.files, arguments.http.is_some())?);
     let runtime =
         Runtime::new().map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
     match &arguments.http {
@@ -73,9 +74,17 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 /// What the files hold, compiled.
-fn own(files: &[String]) -> Result<Own, Failure> {
+fn own(files: &[String], is_http: bool) -> Result<Own, Failure> {
     let mut own = Own::default();
     for file in files {
+        if is_http && file.to_socket_addrs().is_ok() {
+            return Err(Failure::unusable(format!("`{file}` is an address; write `--http={file}`")));
+        }
+        if !is_path(file) && Path::new(file).is_file() {
+            return Err(Failure::unusable(format!(
+                "`{file}` is no protocol, metric, blueprint or stage; the name of such a file ends in .yaml, .yml or .json"
+            )));
+        }
         if !is_path(file) {
             return Err(Failure::unusable(format!(
                 "`{file}` is not a file; what ships is served in any case; the name of a file of your own ends in .yaml, .yml or .json"
