@@ -189,6 +189,10 @@ fn stages_are_checked_and_tested_like_other_files() {
     assert!(run(&folder, &["schema", "stage"], "").out.contains("Sonometer stage"));
     let ran = run(&folder, &["dive", "billing-dispte"], "");
     assert!(ran.code == Some(4) && ran.err.contains("did you mean `billing-dispute`"), "{}", ran.err);
+    fs::write(folder.join("base.yaml"), "sonometer: 1\nid: base\n").expect("can be written");
+    let ran = run(&folder, &["dive", "base.yaml"], "");
+    let told = "error: base.yaml: this is a protocol, not a stage; measure by it with `sonometer sense base.yaml FILE`";
+    assert!(ran.code != Some(0) && ran.err.starts_with(told) && ran.err.lines().count() == 1, "{}", ran.err);
     let ran = run(&folder, &["sense", "own.yaml", "own.yaml"], "");
     assert!(ran.err.contains("SM0614"), "{}", ran.err);
 }

@@ -4,6 +4,7 @@ use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::screen::Screen;
 use crate::target::{Source, is_path};
+use sonometer::document;
 use sonometer::stage::{Stage, Walk, World};
 use sonometer::{Diagnostics, Error, ErrorCode};
 use sonometer_catalog::{Entry, Shelf, stage_named};
@@ -20,6 +21,14 @@ impl StageSource {
         if is_path(target) {
             let bytes = file::bytes(target, file::PROTOCOL)?;
             let text = file::utf8(target, &bytes, 0)?.to_owned();
+            if let Some(kind) = other_kind(&text) {
+                return Err(Failure::told(
+                    ErrorCode::InvalidProtocol,
+                    format!(
+                        "{target}: this is a {kind}, not a stage; measure by it with `sonometer sense {target} FILE`"
+                    ),
+                ));
+            }
             return Ok(Self { source: Source { name: target.to_owned(), text: text.into() } });
         }
         stage_named(target).map(Self::of).map_err(|none| {
@@ -55,6 +64,15 @@ impl StageSource {
             false => Failure::engine(&self.source.name, &error),
         })
     }
+}
+
+/// What a file is that is meant as a protocol, metric or blueprint.
+fn other_kind(text: &str) -> Option<&'static str> {
+    let (root, _) = document::read(text).ok()?;
+    let has = |key: &str| root.get(key).is_some();
+    let kinds =
+        [("sonometer", "protocol"), ("sonometer_metric", "metric"), ("sonometer_blueprint", "blueprint")];
+    kinds.iter().find(|(key, _)| has(key) && !has("sonometer_stage")).map(|(_, kind)| *kind)
 }
 
 /// Whether an error is about the stage file, and not about a protocol that it names.
