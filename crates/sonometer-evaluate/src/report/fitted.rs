@@ -236,7 +236,11 @@ impl Change {
             notes.push(self::broken(*broken, out));
         }
         Sheet {
-            facts: vec![("items", items), ("alike", Alike::told(self.alike)), ("changes", changes)],
+            facts: vec![
+                ("items", items),
+                ("alike", Alike::told(self.alike)),
+                (if *is_better { "changes" } else { "tried" }, changes),
+            ],
             parts: vec![table(&rows)],
             notes,
             ..fitted_sheet(format!("Marker `{}`", self.label), &self.target, &self.data.name, out)
