@@ -1,13 +1,14 @@
 //! Conversations from rows of single turns.
 
 use super::content::{Piece, Place};
-use super::turns::{TurnColumns, as_text, column, texts};
+use super::turns::{TurnColumns, as_text, column, moment, texts};
 use crate::failure::Failure;
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
+use arrow_cast::parse::string_to_timestamp_nanos;
 use arrow_schema::DataType;
 use arrow_select::concat::concat_batches;
 use sonometer::interaction::MAX_CONTENT_BYTES;
@@ -244,7 +245,14 @@ impl Grouper {
         let (mut roles, mut contents) = (StringBuilder::new(), StringBuilder::new());
         let mut times = Float64Builder::new();
         for talk in &mut talks {
-            as_numbers(&mut talk.turns);
+            if let Err((one, other)) = in_order(&mut talk.turns) {
+                let (key, name) = (&talk.key, self.order.as_deref().unwrap_or_default());
+                return Err(Failure::unusable(format!(
+                    "conversation `{key}`: `{one}` and `{other}` in the column `{name}`, by which turns are ordered, are not in a \
+                     form whose order is certain; write whole numbers, numbers such as 1.5, times of one length such as 09:05, or \
+                     dates with times such as 2026-03-02T10:00:00"
+                )));
+            }
             talk.turns.sort_by(|a, b| a.rank.cmp(&b.rank));
             for turn in &talk.turns {
                 roles.append_option(turn.role.as_deref());
@@ -267,25 +275,125 @@ impl Grouper {
     }
 }
 
-/// Ranks of texts are numbers where all of a conversation are: CSV has no types, and 10 comes after 9.
-fn as_numbers(turns: &mut [Turn]) {
-    let number = |turn: &Turn| match &turn.rank {
-        Rank::Text(text) => {
-            text.trim().parse().ok().filter(|number: &f64| number.is_finite()).map(Rank::Number)
-        }
-        _ => Some(Rank::None),
+/// Ranks of texts are numbers where all of a conversation are, or moments: CSV has no types, and 10 comes after 9. Other texts are
+/// compared as they are. Fails with two of them where that may not be what they mean.
+fn in_order(turns: &mut [Turn]) -> Result<(), (String, String)> {
+    let texts: Vec<&str> = turns
+        .iter()
+        .filter_map(|turn| if let Rank::Text(text) = &turn.rank { Some(text.as_str()) } else { None })
+        .collect();
+    let number =
+        |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite()).map(Rank::Number);
+    let date = |text: &str| string_to_timestamp_nanos(text.trim()).ok().map(Rank::Whole);
+    let seconds = |text: &str| moment(text).map(Rank::Number);
+    let all = |read: &dyn Fn(&str) -> Option<Rank>| texts.iter().map(|text| read(text)).collect();
+    let ranks: Option<Vec<Rank>> = all(&number);
+    let Some(ranks) = ranks.or_else(|| all(&date)).or_else(|| all(&seconds)) else {
+        return unlike(&texts).map_or(Ok(()), |(one, other)| Err((one.to_owned(), other.to_owned())));
     };
-    if turns.iter().all(|turn| matches!(turn.rank, Rank::Text(_) | Rank::None)) {
-        let numbers: Option<Vec<Rank>> = turns.iter().map(number).collect();
-        if let Some(numbers) = numbers {
-            turns.iter_mut().zip(numbers).for_each(|(turn, rank)| turn.rank = rank);
-        }
-    }
+    let of_texts = turns.iter_mut().filter(|turn| matches!(turn.rank, Rank::Text(_)));
+    of_texts.zip(ranks).for_each(|(turn, rank)| turn.rank = rank);
+    Ok(())
+}
+
+/// Two texts that begin with a digit, and whose order as texts may not be that of what they mean: `9:05` and `10:01`, `10.3.2026` and
+/// `2.4.2026`, `1,5` and `10,5`.
+fn unlike<'t>(texts: &[&'t str]) -> Option<(&'t str, &'t str)> {
+    let begins = |text: &&&str| {
+        text.trim_start().trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit())
+    };
+    let mut numbered = texts.iter().filter(begins);
+    let first = *numbered.next()?;
+    let other = numbered.find(|text| !sorts_with(first, text))?;
+    Some((first, other))
+}
+
+/// Whether two texts of digits have the same signs at the same places, and the larger unit stands first.
+fn sorts_with(first: &str, other: &str) -> bool {
+    let shape =
+        |text: &str| -> String { text.chars().map(|c| if c.is_alphanumeric() { 'x' } else { c }).collect() };
+    // So many digits are a year, and no day, month or hour.
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_sure = digits(first) >= 4
+        || !has_word(first) && !has_word(other) && (!is_date(first) || date_of(first) == date_of(other));
+    shape(first) == shape(other) && !first.starts_with(['-', '+']) && is_sure
+}
+
+/// Whether it holds a word: a month, or the half of a day.
+fn has_word(text: &str) -> bool {
+    let is_half = |half: &&str| text.contains(':') && text.to_ascii_lowercase().ends_with(half);
+    text.contains(' ') && text.contains(char::is_alphabetic) || ["am", "pm"].iter().any(|half| is_half(&half))
+}
+
+fn date_of(text: &str) -> &str {
+    text.split([' ', 'T', ',']).next().unwrap_or_default()
+}
+
+/// Whether it begins with a day, a month and a year, in this or another order.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = date_of(text).split(['.', '/', '-']).collect();
+    let is_digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    parts.iter().all(is_digits) && matches!(parts[..], [_, _, year] if [2, 4].contains(&year.len()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn turns_are_ordered_by_what_texts_mean_or_not_at_all() {
+        let go = |texts: &[&str]| {
+            let turn = |text: &&str| Turn {
+                rank: Rank::Text((*text).to_owned()),
+                role: None,
+                content: Some((*text).to_owned()),
+                time: None,
+            };
+            let mut turns: Vec<Turn> = texts.iter().map(turn).collect();
+            in_order(&mut turns)?;
+            turns.sort_by(|a, b| a.rank.cmp(&b.rank));
+            Ok(turns.into_iter().filter_map(|turn| turn.content).collect::<Vec<_>>())
+        };
+        for ordered in [
+            &["9", "10"][..],
+            &["-1.5", "2", "10.25"],
+            &["09:05", "10:01"],
+            &["09:05:59", "10:01:00"],
+            &["2026-03-02", "2026-03-10"],
+            &["2026-03-02T09:05:00Z", "2026-03-02T09:05:00.5Z", "2026-03-02T10:01:00+00:00"],
+            &["2026-03-02T12:00:00+02:00", "2026-03-02T11:00:00Z"],
+            &["2026-03-02T09:05", "2026-03-02T10:01"],
+            &["2026/03/02 09:05", "2026/03/10 08:01"],
+            &["02.03.2026 09:05", "02.03.2026 10:01"],
+            &["1,5", "2,5"],
+            &["1.2.3", "1.2.4"],
+            &["01ARZ3NDAM", "01BX5ZZKBK", "a", "b"],
+            &["019a-5b-01ab", "019b-5a-01ab"],
+        ] {
+            let turned: Vec<&str> = ordered.iter().rev().copied().collect();
+            assert_eq!(
+                go(&turned),
+                Ok(ordered.iter().map(|text| (*text).to_owned()).collect()),
+                "{ordered:?}"
+            );
+        }
+        for unsure in [
+            ["9:05", "10:01"],
+            ["10.3.2026", "2.3.2026"],
+            ["10.03.2026", "02.04.2026"],
+            ["10/03/26", "02/04/26"],
+            ["1,5", "10,5"],
+            ["-1,5", "-2,5"],
+            ["12:05 PM", "01:05 PM"],
+            ["12:05pm", "01:05pm"],
+            ["02 Mar", "01 Apr"],
+            ["9", "10th"],
+        ] {
+            let [one, other] = unsure.map(str::to_owned);
+            assert_eq!(go(&unsure), Err((one, other)));
+        }
+        assert_eq!(go(&["9:05"]), Ok(vec!["9:05".to_owned()]), "one turn is in order");
+    }
 
     #[test]
     fn what_comes_back_is_noticed_and_memory_is_bounded() {

@@ -121,7 +121,7 @@ fn seconds(path: &str, name: &str, first: u64, array: &ArrayRef) -> Result<Vec<O
 }
 
 /// A text as seconds.
-fn moment(text: &str) -> Option<f64> {
+pub(super) fn moment(text: &str) -> Option<f64> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     number.or_else(|| string_to_timestamp_nanos(text.trim()).ok().map(|nanos| (nanos / 1_000) as f64 / 1e6))
 }
