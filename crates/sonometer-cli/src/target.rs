@@ -27,11 +27,6 @@ impl Source {
         }
         let bytes = file::bytes(target, file::PROTOCOL)?;
         let text = file::utf8(target, &bytes, 0)?.to_owned();
-        if text.trim().is_empty() {
-            return Err(Failure::unusable(format!(
-                "{target}: the file is empty; it must contain a protocol"
-            )));
-        }
         Ok(Self { name: target.to_owned(), text: text.into() })
     }
 
@@ -131,7 +126,7 @@ fn not_found(none: NotFound<'_>) -> Failure {
 }
 
 pub(crate) fn is_path(target: &str) -> bool {
-    is_named_like_one(Path::new(target)) || target.contains(['/', '\\'])
+    is_named_like_one(Path::new(target)) || target.contains(['/', '\\']) || [".", ".."].contains(&target)
 }
 
 impl From<ProtocolFile> for Source {

@@ -29,7 +29,13 @@ fn of_number(message: &str) -> String {
         Some((least, most)) => format!("out of range; write a whole number from {least} to {most}"),
         None if why == "number too large to fit in target type" => "the number is too large".to_owned(),
         None if why == "invalid digit found in string" || why == "cannot parse integer from empty string" => {
-            "write a whole number".to_owned()
+            // Numbers that may be negative are read with their sign.
+            if before.contains("value '-") {
+                "write a whole number from 0 on"
+            } else {
+                "write a whole number"
+            }
+            .to_owned()
         }
         None => return message.to_owned(),
     };

@@ -28,9 +28,25 @@ pub(crate) fn run(arguments: &Arguments, command: Command, screen: &mut Screen) 
         let message = format!("{}: manual pages cannot be written there: {error}", folder.display());
         Failure::unusable(message)
     })?;
-    screen.print(&format!(
-        "manual pages are in {0}; read one with `man -l {0}/sonometer.1`\n",
-        folder.display()
-    ))?;
+    let page = typed(&folder.join("sonometer.1").display().to_string());
+    screen.print(&format!("manual pages are in {}; read one with `man -l {page}`\n", folder.display()))?;
     Ok(Exit::Done)
+}
+
+/// A path as it is typed in a shell.
+fn typed(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._/-+,:@%".contains(c);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_would_part_them() {
+        assert_eq!(typed("man/sonometer.1"), "man/sonometer.1");
+        assert_eq!(typed("man pages/sonometer.1"), "'man pages/sonometer.1'");
+        assert_eq!(typed("Ann's/sonometer.1"), r"'Ann'\''s/sonometer.1'");
+    }
 }

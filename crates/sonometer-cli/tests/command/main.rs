@@ -506,7 +506,10 @@ fn a_wrong_number_is_told_with_what_to_write() {
             &["dive", "x", "--seed", "abc"][..],
             "invalid value 'abc' for '--seed <SEED>': write a whole number\n",
         ),
-        (&["dive", "x", "--seed", "-1"], "invalid value '-1' for '--seed <SEED>': write a whole number\n"),
+        (
+            &["dive", "x", "--seed", "-1"],
+            "invalid value '-1' for '--seed <SEED>': write a whole number from 0 on\n",
+        ),
         (&["dive", "x", "--seed", ""], "for '--seed <SEED>'"),
         (
             &["dive", "x", "--seed", "99999999999999999999999"],

@@ -34,6 +34,31 @@ fn inputs_that_a_shell_makes_are_told_with_what_to_type() {
     std::fs::remove_dir_all(folder).expect("can be removed");
 }
 
+/// What is nearly right is told with what to write.
+#[test]
+fn folders_empty_files_and_negative_numbers_are_told() {
+    let folder = std::env::temp_dir().join(format!("sonometer-nearly-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("can be made");
+    std::fs::write(folder.join("e.yaml"), " \n").expect("can be written");
+    let at = |arguments: &[&str]| -> Ran {
+        command(arguments).current_dir(&folder).output().expect("starts").into()
+    };
+    let ran = at(&["check", "."]);
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (2, "error: .: is a folder, not a file; name a file in it [invalid_request]\n")
+    );
+    let ran = at(&["check", "e.yaml"]);
+    assert!(ran.code == 1 && ran.out.contains("error[SM0102]"), "{}{}", ran.out, ran.err);
+    let ran = at(&["sense", "e.yaml", "e.yaml"]);
+    assert!(ran.code == 2 && ran.err.contains("error[SM0102]"), "{}", ran.err);
+    let ran = at(&["dive", "billing-dispute", "--seed=-1"]);
+    assert!(ran.code == 2 && ran.err.contains(": write a whole number from 0 on"), "{}", ran.err);
+    let ran = at(&["man", "man pages"]);
+    assert!(ran.code == 0 && ran.out.contains("`man -l 'man pages/sonometer.1'`"), "{}", ran.out);
+    std::fs::remove_dir_all(folder).expect("can be removed");
+}
+
 /// The second `-` would find nothing.
 #[test]
 fn standard_input_is_read_once() {
