@@ -5,6 +5,7 @@ use super::talks::Grouper;
 use super::turns::{TurnColumns, column};
 use crate::failure::Failure;
 use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
 use sonometer::document::suggest;
 use std::sync::Arc;
 
@@ -131,6 +132,7 @@ impl Content {
                 match usual[..] {
                     [one] => one.to_owned(),
                     _ => {
+                        expect_no_interactions(tables, None)?;
                         return Err(Failure::unusable(format!(
                             "{}: name the column of the texts or conversations with --text-column; columns: {}",
                             tables.name(),
@@ -140,6 +142,7 @@ impl Content {
                 }
             }
         };
+        expect_no_interactions(tables, Some(&text))?;
         let mut role = find(&arguments.role_column, "--role-column")?;
         let time = find(&arguments.time_column, "--time-column")?;
         let order = find(&arguments.order_by, "--order-by")?;
@@ -209,6 +212,24 @@ impl Content {
         names.sort_unstable();
         names.dedup();
         names
+    }
+}
+
+/// Refuses a column of whole interactions: the one named, or `interaction`.
+fn expect_no_interactions(tables: &Tables, named: Option<&str>) -> Result<(), Failure> {
+    let is_one = |field: &&arrow_schema::FieldRef| {
+        let DataType::Struct(fields) = field.data_type() else { return false };
+        named.unwrap_or("interaction") == field.name()
+            && fields.iter().any(|inner| ["segments", "content"].contains(&inner.name().as_str()))
+    };
+    match tables.schema.fields().iter().find(is_one) {
+        None => Ok(()),
+        Some(field) => Err(Failure::unusable(format!(
+            "{}: the column `{}` holds whole interactions, which are not read as a table; unpack the file, and give it as one \
+             file whose name ends in .jsonl, with results in .jsonl and without options for tables",
+            tables.name(),
+            field.name()
+        ))),
     }
 }
 

@@ -283,3 +283,59 @@ fn messages_say_what_is_wrong_and_what_to_type() {
     let names = "columns are score, sufficient, fidelity, resonance, triggered, evidence, signal, actant_flow, temporal, ics, json";
     assert!(usage.contains("there is no column `scores`") && usage.contains(names), "{usage}");
 }
+
+#[test]
+fn interactions_are_no_table() {
+    let line = "{\"id\": \"a\", \"interaction\": {\"segments\": [{\"role\": \"agent\", \"content\": \"Hello, thank you.\"}]}}\n";
+    fs::write(fresh("talks-whole.jsonl"), line).expect("is written");
+    for more in [&["-o", "talks-whole.parquet"][..], &["--text-column", "interaction"]] {
+        let all = [&["batch", "courtesy@1.5", "talks-whole.jsonl"][..], more].concat();
+        let told = refused(&all);
+        assert_eq!(
+            told,
+            "talks-whole.jsonl: the column `interaction` holds whole interactions, which are not read as a table; unpack the file, \
+             and give it as one file whose name ends in .jsonl, with results in .jsonl and without options for tables"
+        );
+    }
+    let told = refused(&["batch", "service-call", "talks-whole.jsonl"]);
+    assert!(told.contains("write `sonometer sense service-call talks-whole.jsonl --json`"), "{told}");
+    let ran = run(&["sense", "service-call", "talks-whole.jsonl", "--json"]);
+    assert!(ran.status.code() == Some(0) || ran.status.code() == Some(3), "{}", text(&ran.stderr));
+}
+
+#[test]
+fn an_empty_cell_is_null_and_no_error() {
+    fs::write(fresh("gap.csv"), format!("id,said\n1,\"{KIND}\"\n2,\n")).expect("is written");
+    for more in [&[][..], &["--bad-rows", "refuse"]] {
+        let all = ["batch", "courtesy@1.5", "gap.csv", "--text-column", "said", "--format", "jsonl"];
+        let ran = run(&[&all[..], more].concat());
+        assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+        let last = "{\"id\":\"2\",\"score\":null,\"sufficient\":null";
+        assert!(
+            text(&ran.stdout).lines().last().is_some_and(|line| line.starts_with(last)),
+            "{}",
+            text(&ran.stdout)
+        );
+    }
+}
+
+#[test]
+fn an_order_that_is_not_sure_is_refused() {
+    let csv =
+        format!("talk,at,who,said\n7,10:01,agent,\"{KIND}\"\n7,9:05,customer,\"Hello, please help me.\"\n");
+    fs::write(fresh("unsure.csv"), csv).expect("is written");
+    let told = refused(&[
+        "batch",
+        "courtesy@1.5",
+        "unsure.csv",
+        "--text-column",
+        "said",
+        "--role-column",
+        "who",
+        "--group-by",
+        "talk",
+        "--order-by",
+        "at",
+    ]);
+    assert!(told.starts_with("conversation `7`: `10:01` and `9:05` in the column `at`"), "{told}");
+}

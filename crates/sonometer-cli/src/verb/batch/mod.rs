@@ -91,9 +91,12 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
         offsets: arguments.offsets,
         ..View::default()
     };
-    let fix =
-        "to measure the texts of the lines by it, name what holds them, such as `--text-column content`";
-    let sensor = Source::find(&arguments.target)?.sensor(fix)?;
+    let fix = format!(
+        "to measure interactions by it, write `sonometer sense {} {input} --json`; to measure texts of a table, name their \
+         column with --text-column",
+        arguments.target
+    );
+    let sensor = Source::find(&arguments.target)?.sensor(&fix)?;
     arguments.masks.tell_if_idle(&Instrument::from(sensor.clone()), screen);
     let sums = arguments.summary || arguments.page.is_asked();
     let source = input::shown(input).to_owned();
