@@ -322,7 +322,7 @@ fn sorts_with(first: &str, other: &str) -> bool {
 /// Whether it holds a word: a month, or the half of a day.
 fn has_word(text: &str) -> bool {
     let is_half = |half: &&str| text.contains(':') && text.to_ascii_lowercase().ends_with(half);
-    text.contains(' ') && text.contains(char::is_alphabetic) || ["am", "pm"].iter().any(|half| is_half(&half))
+    text.contains(' ') && text.contains(char::is_alphabetic) || ["am", "pm"].iter().any(is_half)
 }
 
 fn date_of(text: &str) -> &str {
