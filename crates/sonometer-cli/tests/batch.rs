@@ -321,11 +321,11 @@ fn inputs_and_outputs_that_are_none() {
         (&["batch", "courtesy@1.5", TALKS, "--resume"], "--out"),
         (
             &["batch", "reply-quality@1.0", TALKS],
-            "error: reply-quality@1.0: a metric is no protocol; to measure the texts",
+            "error: reply-quality@1.0: a metric is no protocol; to measure interactions by it, write `sonometer sense",
         ),
         (
             &["batch", "service-call@1.0", TALKS],
-            "service-call@1.0: a blueprint is no protocol; to measure the texts",
+            "service-call@1.0: a blueprint is no protocol; to measure interactions by it, write `sonometer sense",
         ),
         (&["batch", "courtesy@1.5", TALKS, "--threads", "0"], "'--threads <N>': write a whole number from 1"),
         (
