@@ -115,19 +115,6 @@ impl Failure {
         self
     }
 
-    /// As `self`, with the name that an argument of a reading has here in the place of the one that a request over HTTP has.
-    pub(crate) fn of_view(mut self) -> Self {
-        if let Self::Told(told) = &mut self {
-            let place = &mut told.error.place;
-            *place = match place.as_str() {
-                "v1_5.actant.analyze_flow" | "v1_5.actant.primary" => "flow".to_owned(),
-                "v1_5.temporal.analyze_dynamics" | "v1_5.temporal.window_seconds" => "temporal".to_owned(),
-                _ => return self,
-            };
-        }
-        self
-    }
-
     /// As `self`, with `place` for what was read as `name`, or before a place within it.
     pub(crate) fn instead_of(mut self, name: &str, place: &str) -> Self {
         match &mut self {

@@ -67,7 +67,7 @@ impl Reading {
 
     fn text(&self, asked: &Asked) -> Result<String, Failure> {
         let view = asked.view();
-        self.target.get().instrument.check(view).map_err(|error| Failure::from(error).of_view())?;
+        self.target.get().instrument.check(view)?;
         Ok(self.inner.to_json(view))
     }
 }

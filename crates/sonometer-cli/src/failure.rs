@@ -76,18 +76,6 @@ pub(crate) struct Told {
     pub(crate) findings: Option<(Source, Diagnostics)>,
 }
 
-/// The option that the engine names as a request over HTTP does.
-fn option(place: &str) -> Option<&'static str> {
-    Some(match place {
-        "mask_key" => "--mask-key",
-        "v1_5.actant.analyze_flow" => "--flow",
-        "v1_5.actant.primary" => "--primary",
-        "v1_5.temporal.analyze_dynamics" => "--temporal",
-        "v1_5.temporal.window_seconds" => "--window",
-        _ => return None,
-    })
-}
-
 impl Failure {
     /// Wrong usage or an unreadable input.
     pub(crate) fn unusable(message: impl Into<String>) -> Self {
@@ -108,11 +96,8 @@ impl Failure {
         self
     }
 
-    /// An error of the engine about the input `name`, or about an option.
+    /// An error of the engine about the input `name`.
     pub(crate) fn engine(name: &str, error: &Error) -> Self {
-        if let Some(option) = option(&error.place) {
-            return Self::told(error.code, format!("{option}: {}", error.message));
-        }
         let place = if error.place.is_empty() { String::new() } else { format!("{}: ", error.place) };
         Self::told(error.code, format!("{name}: {place}{}", error.message))
     }

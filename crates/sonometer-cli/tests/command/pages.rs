@@ -34,9 +34,9 @@ fn flow_is_an_error_on_sgm_1_0() {
     let ran = run(&["sense", CARDS, CALL, "--json", "--flow"]);
     assert_ne!(ran.code, 0);
     assert!(ran.out.contains(r#""code":"invalid_request""#), "{}", ran.out);
-    assert!(ran.out.contains("--flow: "), "{}", ran.out);
+    assert!(ran.out.contains("v1_5.actant.analyze_flow"), "{}", ran.out);
     let ran = run(&["sense", FRUSTRATION, CALL, "--json", "--temporal", "--window", "0"]);
-    assert!(ran.out.contains("--window: "), "{}", ran.out);
+    assert!(ran.out.contains("v1_5.temporal.window_seconds"), "{}", ran.out);
 }
 
 /// The page that a verb writes.
