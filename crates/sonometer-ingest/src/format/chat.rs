@@ -68,6 +68,9 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
             format!("not valid JSON: {error}; correct it, or export it again"),
         )
     })?;
+    if is_log(&value) {
+        return of_form(text, MessageForm::Chat, hints, limits);
+    }
     let Some((base, list)) = messages(&value) else {
         if asks_with_text(&value) || is_answer(&value) {
             return of_form(text, MessageForm::Chat, hints, limits);
@@ -157,6 +160,20 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
 fn is_answer(value: &Value) -> bool {
     let is_message = value.get("type").is_some_and(|kind| kind == "message") && value.get("role").is_some();
     is_message || value.pointer("/choices/0/message").is_some_and(Value::is_object)
+}
+
+/// Whether it is a request to a language model with more beside it that may have been said, such as its answer.
+fn is_log(value: &Value) -> bool {
+    const BESIDE: [&str; 6] = ["input", "output", "choices", "prompt", "response", "completion"];
+    let Some((asked, node)) = ["messages", "input"].iter().find_map(|key| Some((*key, value.get(*key)?)))
+    else {
+        return false;
+    };
+    let has_roles = match node {
+        Value::Array(items) => items.iter().any(|item| item.get("role").is_some()),
+        _ => node.is_string(),
+    };
+    has_roles && BESIDE.iter().any(|key| *key != asked && value.get(*key).is_some())
 }
 
 /// The form of a chat that the engine reads as a whole. Files of OpenAI's and Anthropic's form may have more beside their messages
