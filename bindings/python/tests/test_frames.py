@@ -124,7 +124,8 @@ def test_conversations_in_polars(courtesy: Sensor) -> None:
     found = courtesy.frame(polars.Series("talk", [[talk], []]), columns="score")
     assert found["score"].to_list() == [alone, None]
     assert found["error"].to_list() == [None, "segments: a transcript needs at least one segment"]
-    for nobody in ([[]], [[{"role": None, "content": "a"}]], [[{"role": "a", "content": None}]]):
+    silent: list[list[list[dict[str, str | None]]]] = [[[]], [[{"role": None, "content": "a"}]], [[{"role": "a", "content": None}]]]
+    for nobody in silent:
         assert courtesy.frame(polars.Series("talk", nobody))["error"].null_count() == 0
     assert polars.Series("talk", [[talk]]).sonometer.sense(courtesy, "score").struct.field("score").to_list() == [alone]
 
