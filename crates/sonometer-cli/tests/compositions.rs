@@ -164,7 +164,7 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
         assert_eq!(found, code, "{arguments:?}: {out}{err}");
         assert!(out.contains(said) || err.contains(said), "{arguments:?}: {out}{err}");
     }
-    // An editor and the page of a change are told as well.
+    // The formats that editors and GitHub read have the error, too.
     let said =
         "components[0].protocol: unknown protocol `kourtesy`; check the spelling against the catalogue\n";
     for (format, head) in [

@@ -16,8 +16,8 @@ def _library(column: object) -> str:
 
 
 def readable(column: Any) -> Any:
-    """A column whose values can be taken over. Polars gives nothing but nulls inside of other values (a `timestamp` that nobody has) a buffer, which
-    the readers of Arrow's interface refuse; they are the same nulls as texts or numbers.
+    """The column, in types that can be taken over. Where a field inside of Polars' values is null in every row (a `timestamp` that nobody has), its
+    type is `Null`, which Polars hands out with a buffer that Arrow's interface does not allow. As texts or numbers the nulls are the same.
     """
     if _library(column) != "polars" or not hasattr(column, "dtype"):
         return column

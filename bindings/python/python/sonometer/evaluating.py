@@ -9,6 +9,7 @@ import re as _re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Literal
 
 from . import _sonometer
@@ -392,7 +393,8 @@ def fit(
     if weigh and tune is None:
         fix = "give the protocol whose weights are to be chosen as `tune`, or leave `weigh` out"
         raise InvalidRequestError(f"`weigh` does nothing without `tune`; {fix}", place="weigh", fix=fix)
-    if stop_list in ("function-word", "function words", "function_words", "function-words "):
+    # One word alone is hardly a list; one like the name of the list that is known is a slip.
+    if isinstance(stop_list, str) and stop_list != "function-words" and get_close_matches(stop_list, ["function-words"], cutoff=0.8):
         fix = "write stop_list=\"function-words\""
         raise InvalidRequestError(f"`stop_list` is {stop_list!r}; {fix}", place="stop_list", fix=fix)
     if marker is None and tune is None and choice is None:

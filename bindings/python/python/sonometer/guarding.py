@@ -251,8 +251,8 @@ def guard(
 
     The arguments are those of `open_guard`. What is refused raises the client's own errors: `BadRequestError` for a request or a whole
     answer that a `block` rule refuses, `InternalServerError` or `APIError` for an answer that cannot be read or shown; no text is in them.
-    A stream that such a rule refuses ends without an error, with `content_filter` or `refusal` as its reason. Connections that stay open (`realtime`) are not guarded and
-    cannot be opened by the copy.
+    A stream that such a rule refuses ends without an error, with `content_filter` or `refusal` as its reason. Connections that stay open
+    (`realtime`) are not guarded and cannot be opened by the copy.
 
     client = sonometer.guard(openai.OpenAI(), mask="personal-data", placeholders=True)
     """

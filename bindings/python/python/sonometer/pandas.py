@@ -31,7 +31,7 @@ class Sonometer:
     def __init__(self, series: Any) -> None:
         self._series = series
 
-    def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> Any:
+    def sense(self, target: str | Target[Any], columns: str | Iterable[str] = ("score", "sufficient"), **options: Any) -> Any:
         """A DataFrame of the columns that `Target.frame` gives, which takes the options."""
         return named(target).frame(self._series, columns=columns, **options)
 

@@ -30,7 +30,7 @@ class Sonometer:
 
     def sense(self, target: str | Target[Any], columns: str | Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Expr:
         """A struct of the columns that `Target.frame` gives, which takes the options."""
-        measure, names = named(target), columns if isinstance(columns, str) else tuple(columns)
+        measure, names = named(target), (columns,) if isinstance(columns, str) else tuple(columns)
 
         def sensed(series: polars.Series) -> polars.Series:
             found: polars.DataFrame = measure.frame(series, columns=names, **options)

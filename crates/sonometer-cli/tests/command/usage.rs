@@ -34,7 +34,7 @@ fn inputs_that_a_shell_makes_are_told_with_what_to_type() {
     std::fs::remove_dir_all(folder).expect("can be removed");
 }
 
-/// What is nearly right is told with what to write.
+/// The message about a small mistake says what to write instead.
 #[test]
 fn folders_empty_files_and_negative_numbers_are_told() {
     let folder = std::env::temp_dir().join(format!("sonometer-nearly-{}", std::process::id()));

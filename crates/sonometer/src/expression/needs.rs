@@ -97,7 +97,6 @@ impl Bytes {
     pub(super) const BEYOND_ASCII: Self = Self([0, 0, u64::MAX, u64::MAX]);
 
     /// The bytes of a text.
-    #[cfg_attr(small_build, optimize(speed))]
     fn of(text: &[u8]) -> Self {
         let mut set = Self::NONE;
         if text.len() <= 256 {
