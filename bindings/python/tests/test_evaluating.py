@@ -610,3 +610,15 @@ def test_which_of_several_markers_holds() -> None:
         sonometer.evaluate(protocol, columns | {"kind": ["a", "b", "c"]}, label="kind", choice="first")
     with pytest.raises(sonometer.errors.InvalidRequestError, match="choice"):
         sonometer.evaluate(protocol, columns, label="kind", choice="last")  # type: ignore[arg-type]
+
+
+def test_options_that_would_do_nothing_are_refused() -> None:
+    rows = [{"text": "Thank you.", "kind": True}, {"text": "No.", "kind": False}]
+    with pytest.raises(sonometer.InvalidRequestError, match="`background` is not given") as refused:
+        sonometer.evaluate("courtesy", rows, label="kind", alarms=0.01)
+    assert refused.value.place == "alarms"
+    for option, given in (("weigh", True), ("stop_list", "function-word")):
+        settings: dict[str, Any] = {option: given}
+        with pytest.raises(sonometer.InvalidRequestError) as refused:
+            sonometer.fit(rows, marker="kindness", label="kind", **settings)
+        assert refused.value.place == option
