@@ -32,7 +32,7 @@ def documented() -> Iterator[tuple[str, str]]:
                 for member, inner in vars(value).items():
                     if not member.startswith("__") and isinstance(inner.__doc__, str):
                         yield f"{module.__name__}.{name}.{member}", inner.__doc__
-            elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType)):
+            elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) and (value.__module__ or "sonometer").startswith("sonometer"):
                 yield f"{module.__name__}.{name}", value.__doc__ or ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib as _difflib
 import html as _markup
 import json as _json
 import os
@@ -9,7 +10,6 @@ import re as _re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from . import _sonometer
@@ -394,7 +394,7 @@ def fit(
         fix = "give the protocol whose weights are to be chosen as `tune`, or leave `weigh` out"
         raise InvalidRequestError(f"`weigh` does nothing without `tune`; {fix}", place="weigh", fix=fix)
     # One word alone is hardly a list; one like the name of the list that is known is a slip.
-    if isinstance(stop_list, str) and stop_list != "function-words" and get_close_matches(stop_list, ["function-words"], cutoff=0.8):
+    if isinstance(stop_list, str) and stop_list != "function-words" and _difflib.get_close_matches(stop_list, ["function-words"], cutoff=0.8):
         fix = "write stop_list=\"function-words\""
         raise InvalidRequestError(f"`stop_list` is {stop_list!r}; {fix}", place="stop_list", fix=fix)
     if marker is None and tune is None and choice is None:
