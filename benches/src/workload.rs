@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use crate::patterns::{self, Grams, PatternSet};
-use sonometer::{Instrument, Interaction, Protocol, Sensor, View};
+use sonometer::{Instrument, Interaction, Protocol, Sensor, Session, SessionOptions, Step, View};
 
 /// A fixed piece of work.
 #[derive(Clone, Debug)]
@@ -18,6 +18,10 @@ enum Work {
     Sense(Instrument, Vec<Interaction>),
     /// Asks for the fidelity of interactions and nothing else.
     Fidelity(Instrument, Vec<Interaction>),
+    /// Conversations of so many turns each, as they come in.
+    Turns(Instrument, Vec<usize>),
+    /// One sentence without an end, masked while it comes in.
+    Endless(Instrument, String),
     /// Reads and compiles what ships under a name, up to the first reading: what a new process does.
     Load(&'static str),
 }
@@ -45,12 +49,40 @@ impl Workload {
                     |interaction| instrument.fidelity(interaction).expect("what ships reads texts").to_json();
                 interactions.iter().map(|interaction| fidelity(interaction).len()).sum()
             }
+            Work::Turns(instrument, conversations) => {
+                conversations.iter().map(|turns| stream(instrument, *turns)).sum()
+            }
+            Work::Endless(instrument, sentence) => {
+                let mut session =
+                    instrument.session(SessionOptions { release: true, ..SessionOptions::default() });
+                let step = |step: Step| step.to_json().len();
+                let chunks = sentence.as_bytes().chunks(4 << 10);
+                let steps: usize = chunks.map(|chunk| step(session.push(chunk).expect("is text"))).sum();
+                steps + end(session)
+            }
             Work::Load(name) => {
                 let text = Interaction::text("Thank you so much for your help.").expect("is short");
                 read(&shipped(name), &text)
             }
         }
     }
+}
+
+/// A conversation of so many turns, with evidence in each.
+fn stream(instrument: &Instrument, turns: usize) -> usize {
+    let mut session = instrument.session(SessionOptions::default());
+    let mut size = 0;
+    for turn in 0..turns {
+        let role = if turn % 2 == 0 { "customer" } else { "agent" };
+        session.begin_segment(role, None).expect("reads transcripts");
+        let step = session.push(format!("Thank you, that is fine number {turn}.").as_bytes());
+        size += step.expect("is text").to_json().len();
+    }
+    size + end(session)
+}
+
+fn end(session: Session) -> usize {
+    session.finish().expect("is whole").to_json(View::default()).len()
 }
 
 fn read(instrument: &Instrument, interaction: &Interaction) -> usize {
@@ -221,7 +253,7 @@ markers:
 "#;
 
 /// The names of the workloads whose instructions are counted.
-pub const FIXED: [&str; 22] = [
+pub const FIXED: [&str; 25] = [
     "scan",
     "phrases",
     "gap_rules",
@@ -233,6 +265,9 @@ pub const FIXED: [&str; 22] = [
     "long_prompt",
     "short_attack",
     "long_attack",
+    "short_turns",
+    "long_turns",
+    "endless",
     "affect",
     "courtesy",
     "personal_data",
@@ -256,6 +291,7 @@ pub fn fixed(name: &str) -> Option<Workload> {
     let load = |id| Workload { name, work: Work::Load(id) };
     let short = |id| Workload::sense(name, shipped(id), disguised());
     let long = |id| Workload::sense(name, shipped(id), vec![joined(&disguised())]);
+    let turns = |all| Workload { name, work: Work::Turns(shipped("affect"), all) }.warm();
     Some(match name {
         "scan" => over_corpus(scanner()),
         "phrases" => over_corpus(phrases()),
@@ -268,6 +304,12 @@ pub fn fixed(name: &str) -> Option<Workload> {
         "long_prompt" => long("prompt-attack"),
         "short_attack" => short("personal-attack"),
         "long_attack" => long("personal-attack"),
+        "short_turns" => turns(vec![10; 200]),
+        "long_turns" => turns(vec![2_000]),
+        "endless" => {
+            let sentence = "DE89 3704 0044 0532 0130 00 ".repeat(10_000);
+            Workload { name, work: Work::Endless(shipped("personal-data"), sentence) }.warm()
+        }
         "affect" => of_shipped("affect"),
         "courtesy" => of_shipped("courtesy"),
         "personal_data" => of_shipped("personal-data"),

@@ -44,6 +44,15 @@ pub(crate) fn is_row(error: &Error) -> bool {
 pub(crate) const ROWS: &str = "no line is an interaction; to read the lines as a table whose keys are columns, name the one of the texts with \
                                --text-column";
 
+/// Whether a line was refused because it is one turn.
+pub(crate) fn is_turn(told: &str) -> bool {
+    told.contains("this is one turn")
+}
+
+/// The note if that is so of every line: a conversation with a turn a line.
+pub(crate) const TURNS: &str =
+    "each line is one turn; `sonometer stream TARGET --form jsonl` reads such lines as one conversation";
+
 /// Whether a line is no JSON at all.
 pub(crate) fn is_no_json(error: &Error) -> bool {
     error.message.starts_with("this is not valid JSON")

@@ -72,8 +72,15 @@ impl Screen {
 
     /// Tells of a failure, with its error envelope on standard output for programs, and gives its exit code.
     pub(crate) fn fail(&mut self, failure: &Failure, json: bool) -> Exit {
+        if let Failure::Told(told) = failure {
+            self.complain(told);
+        }
+        self.fail_silently(failure, json)
+    }
+
+    /// As [`Self::fail`], for a program only: a person has been told as much.
+    pub(crate) fn fail_silently(&mut self, failure: &Failure, json: bool) -> Exit {
         let Failure::Told(told) = failure else { return failure.exit() };
-        self.complain(told);
         match json.then(|| self.print_bytes(&json::error(told))) {
             Some(Err(Failure::PipeClosed)) => Exit::PipeClosed,
             // An output that cannot be written is the very failure that was told.

@@ -1,8 +1,9 @@
 //! `sonometer sense`: measure a text or a conversation.
 
 use super::masks::MaskArguments;
-use crate::failure::{Exit, Failure};
-use crate::input::{Input, InputArguments, Item, refused};
+use crate::advice;
+use crate::failure::{Exit, Failure, counted};
+use crate::input::{Input, InputArguments, Item, refused, shown};
 use crate::page::PageArgument;
 use crate::paint::one_line;
 use crate::places;
@@ -123,12 +124,14 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
     let mut exit = Exit::Done;
     let mut first = true;
     let (mut kept, mut left_out) = (Vec::new(), 0);
+    let mut refused = Refused::default();
     for item in input.items() {
         let (name, id) = (item.name.clone(), item.id.clone());
         item.tell_notes(screen, &[&instrument]);
         let origin = item.origin.clone();
         match sense(&instrument, item, options, arguments) {
             Ok(reading) => {
+                refused.pause(screen);
                 if let Some(note) = arguments.primary.as_deref().and_then(|role| unspoken(role, &reading)) {
                     screen.note(&format!("{}: {note}", one_line(&name)));
                 }
@@ -149,14 +152,60 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
                     }
                 }
             }
-            Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
+            Err(failure) => exit = exit.or(refused.tell(&name, &failure, screen, arguments.json)),
         }
         if exit == Exit::PipeClosed {
             return Ok(exit);
         }
     }
+    refused.pause(screen);
+    if first && refused.turns > 0 && refused.turns == refused.items {
+        screen.note(&format!("{}: {}", shown(&arguments.input.input), advice::TURNS));
+    }
     write_page(&kept, left_out, arguments)?;
     Ok(exit)
+}
+
+/// Items that come to nothing. Of those in a row with the same message only the first are told: ten thousand lines would hide
+/// everything else.
+#[derive(Debug, Default)]
+struct Refused {
+    items: usize,
+    /// How many of them are turns of a conversation.
+    turns: usize,
+    /// The message of the last ones in a row, without the name of its item, and how many have it.
+    said: String,
+    in_a_row: usize,
+}
+
+impl Refused {
+    /// The most that are told in a row with the same message.
+    const MOST: usize = 3;
+
+    fn tell(&mut self, name: &str, failure: &Failure, screen: &mut Screen, json: bool) -> Exit {
+        let Failure::Told(told) = failure else { return failure.exit() };
+        let said = told.message.strip_prefix(name).unwrap_or(&told.message);
+        if said != self.said {
+            self.pause(screen);
+            self.said = said.to_owned();
+        }
+        self.items += 1;
+        self.turns += usize::from(advice::is_turn(said));
+        self.in_a_row += 1;
+        match self.in_a_row > Self::MOST {
+            true => screen.fail_silently(failure, json),
+            false => screen.fail(failure, json),
+        }
+    }
+
+    /// Tells how many more had the last message, before something else is told.
+    fn pause(&mut self, screen: &Screen) {
+        let more = std::mem::take(&mut self.in_a_row).saturating_sub(Self::MOST);
+        self.said.clear();
+        if more > 0 {
+            screen.note(&format!("the same error in the next {}", counted(more, "line")));
+        }
+    }
 }
 
 /// Roles that a message names.

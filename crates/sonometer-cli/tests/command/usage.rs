@@ -80,3 +80,26 @@ fn a_name_that_is_not_utf8_is_shown() {
         "{err}"
     );
 }
+
+/// Ten thousand equal errors would hide everything else, but a program gets one for each line.
+#[test]
+fn equal_errors_in_a_row_are_told_three_times() {
+    let turn = "{\"role\": \"agent\", \"content\": \"Thank you.\"}\n";
+    let reading = "{\"content\": \"Thank you so much for your help.\"}\n";
+    let five = turn.repeat(5);
+    let sense = |lines: &str, json: bool| {
+        let arguments = ["sense", "courtesy", "-", "--format", "jsonl", "--json"];
+        run_with_input(&arguments[..5 + usize::from(json)], lines.as_bytes())
+    };
+    let ran = sense(&five, false);
+    assert_eq!(ran.code, 2);
+    assert_eq!(ran.err.matches("error: standard input:").count(), 3, "{}", ran.err);
+    let end = "the same error in the next 2 lines\nstandard input: each line is one turn; `sonometer stream TARGET --form jsonl` reads such lines \
+               as one conversation\n";
+    assert!(ran.err.ends_with(end), "{}", ran.err);
+    assert_eq!(sense(&five, true).out.matches("unknown key `role`").count(), 5);
+    // What lies between parts them, and where one line is an interaction, lines are none of a conversation.
+    let ran = sense(&format!("{five}{reading}{five}"), false);
+    assert_eq!(ran.err.matches("the same error in the next 2 lines").count(), 2, "{}", ran.err);
+    assert!(!ran.err.contains("one conversation"), "{}", ran.err);
+}

@@ -3,7 +3,6 @@
 use super::step::{Point, step};
 use super::turn::TurnText;
 use crate::class::ClassSet;
-use crate::protocol::phrase::Class;
 use crate::sensor::compile::Body;
 use crate::sensor::phrases::Phrases;
 use crate::sensor::program::{Op, Program};
@@ -62,11 +61,7 @@ pub(crate) fn begins(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first:
     if goes_on(&plan.phrases, turn, horizon, first) {
         return true;
     }
-    let here = turn.occurrences.iter().filter(|occurrence| occurrence.first as usize == first);
-    let here = here.fold(ClassSet::NONE, |all, occurrence| match occurrence.class {
-        Class::Detected(class) => all.with(class),
-        Class::Shout => all,
-    });
+    let here = turn.classes_at(first);
     let some = |classes: ClassSet| first >= horizon.classes || !classes.intersection(here).is_empty();
     let mut todo = Vec::new();
     // Not those at anchors: an anchor may not have come in yet.

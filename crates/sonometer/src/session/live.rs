@@ -5,7 +5,7 @@ use crate::evidence::search::Search;
 use crate::evidence::{Candidate, Setting, condition};
 use crate::mask::By;
 use crate::measure::Stretch;
-use crate::measure::resonance::{self, Resonance, Sums};
+use crate::measure::resonance::{self, Counted, Resonance, Sums};
 use crate::names;
 use crate::sensor::Plan;
 use crate::unit::Unit;
@@ -30,6 +30,7 @@ struct Meter {
     /// with the last counts each turn once.
     turns_with: u64,
     last_turn: Option<u32>,
+    counted: Counted,
     has_changed: bool,
     told: Unit,
     /// Whether what it adds to its marker is certain to be evidence: the marker has triggered, and can only rise.
@@ -181,8 +182,9 @@ impl Live {
             let score = match marker.absence {
                 Some(_) => meter.contributions.clamp_to_one(),
                 None => {
-                    let Meter { contributions, turns_with, .. } = *meter;
-                    let sums = Sums::so_far(plan, setting, number as usize, contributions, turns_with);
+                    let Meter { contributions, turns_with, counted, .. } = meter;
+                    let sums =
+                        Sums::so_far(plan, setting, number as usize, *contributions, *turns_with, counted);
                     sums.resonance(marker, Unit::ZERO).activation
                 }
             };

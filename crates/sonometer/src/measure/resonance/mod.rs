@@ -12,6 +12,7 @@ use crate::evidence::{Candidate, Setting};
 use crate::protocol::{Marker, Repeat};
 use crate::sensor::Plan;
 use crate::unit::{Unit, div_half_up, saturate};
+use std::ops::Range;
 
 /// What a marker came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,14 @@ pub(crate) struct Sums {
     turns: u64,
     /// Of an absent marker: how its clock stands.
     pub(crate) clock: Clock,
+}
+
+/// The words and turns of a marker with `per` or `share` in an interaction that still comes in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counted {
+    /// How many turns are counted: complete ones, as the last may still grow.
+    turns: usize,
+    sums: Sums,
 }
 
 /// Sets the contribution of each of a marker's candidates (all of them, by line and place) and measures it.
@@ -99,23 +108,39 @@ impl Sums {
         number: usize,
         contributions: Unit,
         turns_with: u64,
+        counted: &mut Counted,
     ) -> Self {
-        let mut sums = Self { turns_with, ..Self::of(contributions) };
+        let Counted { turns, sums } = counted;
         let marker = &plan.protocol.markers[number];
         if marker.per.is_some() || marker.share.is_some() {
-            sums.count_turns(plan, setting, number, |_| false);
+            // Counting all turns with each that comes would take 1.25 billion looks for 50,000 of them. Which turns lie in a part of the
+            // interaction may change with each new one, so these are counted anew.
+            if marker.place.is_none() {
+                let complete = setting.turns.len().saturating_sub(1);
+                sums.count_turns(plan, setting, number, *turns..complete, |_| false);
+                *turns = complete;
+            }
+            let mut now = *sums;
+            now.count_turns(plan, setting, number, *turns..setting.turns.len(), |_| false);
+            return Self { turns_with, contributions: contributions.0, ..now };
         }
-        sums
+        Self { turns_with, ..Self::of(contributions) }
     }
 
     /// Counts words and turns of those that the marker listens to; a turn `with` evidence counts for its share.
-    fn count_turns(&mut self, plan: &Plan, setting: &Setting, number: usize, with: impl Fn(usize) -> bool) {
+    fn count_turns(
+        &mut self,
+        plan: &Plan,
+        setting: &Setting,
+        number: usize,
+        turns: Range<usize>,
+        with: impl Fn(usize) -> bool,
+    ) {
         let marker_plan = &plan.markers[number];
         let place = plan.protocol.markers[number].place;
-        let turns = setting.turns.iter().enumerate().filter(|(turn, _)| setting.is_within(*turn, place));
-        for (turn, facts) in turns {
+        for turn in turns.filter(|turn| setting.is_within(*turn, place)) {
             if setting.is_by(turn, &marker_plan.by) {
-                self.words += facts.count.words;
+                self.words += setting.turns[turn].count.words;
             }
             if setting.is_by(turn, &marker_plan.share_by) {
                 self.turns += 1;
@@ -136,7 +161,7 @@ fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate])
     for candidate in candidates.iter().filter(|c| c.contribution > Unit::ZERO) {
         with[candidate.turn as usize] = true;
     }
-    sums.count_turns(plan, setting, number, |turn| with[turn]);
+    sums.count_turns(plan, setting, number, 0..setting.turns.len(), |turn| with[turn]);
     sums
 }
 
