@@ -56,7 +56,7 @@ impl Workload {
                 let mut session =
                     instrument.session(SessionOptions { release: true, ..SessionOptions::default() });
                 let step = |step: Step| step.to_json().len();
-                let chunks = sentence.as_bytes().chunks(4 << 10);
+                let chunks = sentence.as_bytes().chunks(64 << 10);
                 let steps: usize = chunks.map(|chunk| step(session.push(chunk).expect("is text"))).sum();
                 steps + end(session)
             }
@@ -307,7 +307,7 @@ pub fn fixed(name: &str) -> Option<Workload> {
         "short_turns" => turns(vec![10; 200]),
         "long_turns" => turns(vec![2_000]),
         "endless" => {
-            let sentence = "DE89 3704 0044 0532 0130 00 ".repeat(10_000);
+            let sentence = "DE89 3704 0044 0532 0130 00 ".repeat(5_000);
             Workload { name, work: Work::Endless(shipped("personal-data"), sentence) }.warm()
         }
         "affect" => of_shipped("affect"),
