@@ -48,30 +48,44 @@ impl Declared {
             }
         }
     }
+}
 
-    /// Reports roles of markers and of `fidelity` that are not declared.
-    pub(super) fn check(&self, root: &Node, markers: Option<&Node>, found: &mut Diagnostics) {
-        if let Some(Value::Map(needs)) =
-            root.get("fidelity").and_then(|node| node.get("roles")).map(|node| &node.value)
-        {
-            for (role, _) in needs {
-                self.one("roles", &role.text, role.span, found);
-            }
-        }
-        let Some(Value::List(items)) = markers.map(|node| &node.value) else { return };
-        for (key, roles) in items.iter().flat_map(relation::written_roles) {
-            // Findings about the form of these values are reported where they are read.
-            for (role, span) in texts_of(roles, key, &mut Diagnostics::new()) {
-                self.one(key, &role, span, found);
-            }
+/// Reports roles of markers and of `fidelity` that are not declared; where none is, those that look like several.
+pub(super) fn check(
+    declared: Option<&Declared>,
+    root: &Node,
+    markers: Option<&Node>,
+    found: &mut Diagnostics,
+) {
+    if let Some(Value::Map(needs)) =
+        root.get("fidelity").and_then(|node| node.get("roles")).map(|node| &node.value)
+    {
+        for (role, _) in needs {
+            one(declared, "roles", &role.text, role.span, found);
         }
     }
+    let Some(Value::List(items)) = markers.map(|node| &node.value) else { return };
+    for (key, roles) in items.iter().flat_map(relation::written_roles) {
+        // Findings about the form of these values are reported where they are read.
+        for (role, span) in texts_of(roles, key, &mut Diagnostics::new()) {
+            one(declared, key, &role, span, found);
+        }
+    }
+}
 
-    fn one(&self, key: &str, role: &str, span: Span, found: &mut Diagnostics) {
-        if !self.contains(role) {
-            let message = format!("`{key}` names `{}`, which `actants` does not declare", excerpt(role));
-            let fix = in_brackets(role).unwrap_or_else(|| self.instead_of(role));
+fn one(declared: Option<&Declared>, key: &str, role: &str, span: Span, found: &mut Diagnostics) {
+    let name = excerpt(role);
+    match (declared, in_brackets(role)) {
+        (Some(declared), _) if declared.contains(role) => {}
+        (Some(declared), several) => {
+            let message = format!("`{key}` names `{name}`, which `actants` does not declare");
+            let fix = several.unwrap_or_else(|| declared.instead_of(role));
             found.push(Diagnostic::error("SM0361", span, message, fix));
         }
+        (None, Some(several)) => {
+            let message = format!("`{key}` names one role, `{name}`");
+            found.push(Diagnostic::warning("SM0361", span, message, several));
+        }
+        (None, None) => {}
     }
 }

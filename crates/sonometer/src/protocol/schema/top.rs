@@ -4,7 +4,7 @@ use super::dialogue;
 use super::list;
 use super::marker::{self, Surroundings};
 use super::reference;
-use super::role::Declared;
+use super::role::{self, Declared};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{MAX_FINDINGS, Node, Value, suggest};
 use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
@@ -62,9 +62,7 @@ pub(crate) fn protocol(
     let found_roles = marker::known_roles(&actants, markers_node);
     let labels = marker::known_labels(markers_node);
     let declared = Declared::of(&actants);
-    if let Some(declared) = &declared {
-        declared.check(root, markers_node, fields.found);
-    }
+    role::check(declared.as_ref(), root, markers_node, fields.found);
     let surroundings = Surroundings {
         list_names: lists.lists.names(),
         declared,
