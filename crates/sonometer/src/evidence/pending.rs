@@ -105,8 +105,8 @@ impl Pending {
     pub(crate) fn release(&mut self, before: (u32, u32)) {
         let is_past = |candidate: &Candidate| (candidate.turn, candidate.start) < before;
         self.waiting.retain(|candidate| !is_past(candidate));
-        let past = self.counted.iter().filter(|candidate| is_past(candidate)).copied();
-        self.past.extend(past);
+        // Moved, since it may be asked again before they are judged anew.
+        self.past.extend(self.counted.extract_if(.., |candidate| is_past(candidate)));
     }
 
     /// Sets how the clocks of absent markers stand.

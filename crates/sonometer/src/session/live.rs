@@ -11,11 +11,19 @@ use crate::sensor::Plan;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
 
+/// Up to so many candidates wait and are judged anew with each sentence. More are judged again only when an eighth more candidates or turns
+/// have come: with each turn it would be 300 million verdicts for 25,000 candidates that wait for the end; so it is about nine for each.
+const EACH_TIME: usize = 1_024;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     pending: Pending,
-    /// The candidates that wait, as they would be judged now.
+    /// The candidates that wait, as they would be judged now, or by the last look where they are many.
     judged: Vec<Judged>,
+    /// How many candidates and turns there were at the last look.
+    seen: usize,
+    /// The place that it gave.
+    edge: (u32, u32),
     /// How often each line of each marker has counted.
     uses: BTreeMap<(u32, u32), u32>,
     /// By marker.
@@ -73,18 +81,31 @@ impl Live {
             + self.meters.capacity() * size_of::<Meter>()
     }
 
-    /// Judges what was found since the last time with what still waits. Gives the place (turn, byte) from which on a verdict can still
-    /// change.
-    pub(super) fn take_in(&mut self, plan: &Plan, search: &Search, front: Front) -> (u32, u32) {
+    /// Judges what was found since the last time, up to a place (turn, byte), with what still waits. Gives the place from which on a verdict
+    /// can still change.
+    pub(super) fn take_in(
+        &mut self,
+        plan: &Plan,
+        search: &Search,
+        front: Front,
+        read_to: (u32, u32),
+    ) -> (u32, u32) {
         let Search { setting, findings, .. } = search;
+        let (seen, waiting) = (findings.candidates.len() + setting.turns.len(), self.judged.len());
+        let is_soon = waiting > EACH_TIME && seen < self.seen + waiting / 8;
+        // What has been read since stands behind the edge, but text that is let go needs the masks in it.
+        if is_soon && plan.protocol.markers.iter().all(|marker| marker.mask.is_none()) {
+            return self.edge;
+        }
+        self.seen = seen;
         self.pending.take_in(plan, setting, findings);
         self.judged = self.pending.judge(plan, setting, findings, front);
-        // Windows are read when the interaction has ended (`Search::finish`), and what is found in them can stand in any turn.
-        if front.turns_follow && !plan.joins.is_empty() {
-            return (0, 0);
-        }
         let open = self.judged.iter().filter(|judged| judged.is_open);
-        open.map(|judged| (judged.candidate.turn, judged.candidate.start)).min().unwrap_or((u32::MAX, 0))
+        let first = open.map(|judged| (judged.candidate.turn, judged.candidate.start)).min();
+        // Windows are read when the interaction has ended (`Search::finish`), and what is found in them can stand in any turn.
+        let waits_for_end = front.turns_follow && !plan.joins.is_empty();
+        self.edge = if waits_for_end { (0, 0) } else { first.map_or(read_to, |first| first.min(read_to)) };
+        self.edge
     }
 
     /// Where the first match begins that reaches over a place.

@@ -477,11 +477,12 @@ impl Stream {
             turn: self.turns.len() as u32,
             turns_follow: self.modality == Some(Modality::Transcript),
         };
-        let mut edge = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
+        let read_to = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
+        let mut edge = read_to;
         for ((live, search), sensor) in
             self.lives.iter_mut().zip(&self.searches).zip(self.instrument.sensors())
         {
-            edge = edge.min(live.take_in(sensor.plan(), search, front));
+            edge = edge.min(live.take_in(sensor.plan(), search, front, read_to));
         }
         // A match over the edge takes it back to its start, where another one may reach over it, and so on: text is settled with all
         // that hides it. Each round moves the edge back, so this ends.
@@ -496,7 +497,6 @@ impl Stream {
         }
         let edge = edge.max(self.told);
         // All masks of what has been read are known, though evidence in it may still wait for what follows.
-        let read_to = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
         let read_to = self.before_open_letter(read_to);
         // Taken out while `self` is asked for text; put back below.
         let mut names = std::mem::take(&mut self.names);
