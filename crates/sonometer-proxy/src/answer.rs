@@ -25,6 +25,11 @@ pub(crate) async fn guarded(
     let (parts, body) = answer.into_parts();
     let mut to = headers::forward(&parts.headers);
     let refused = |blocked: &Blocked| as_the_upstream(refuse(inner, blocked, form), blocked, &parts);
+    if headers::leads_elsewhere(parts.status, &parts.headers) {
+        // The client would send what it has, unmasked, to the other address.
+        let message = "the upstream redirects to another address; give that address as `upstream`".to_owned();
+        return refused(&Blocked { kind: Kind::Unknown, message, is_answer: true });
+    }
     if !exchange.guards_answers() {
         report(&exchange, &mut to);
         inner.ended(exchange.report(), exchange.digest(), &trace);

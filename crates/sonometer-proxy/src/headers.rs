@@ -1,6 +1,6 @@
 //! Which headers go on.
 
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 
 /// Headers between two neighbours.
 const HOP_BY_HOP: [&str; 9] = [
@@ -61,6 +61,11 @@ pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream")
+}
+
+/// Whether an answer sends its client to another address.
+pub(crate) fn leads_elsewhere(status: StatusCode, headers: &HeaderMap) -> bool {
+    status.is_redirection() && headers.contains_key(header::LOCATION)
 }
 
 /// Whether a header that counts once stands more than once, with different values.

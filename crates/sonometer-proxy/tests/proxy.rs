@@ -60,6 +60,9 @@ async fn provider(State(seen): State<Seen>, request: Request) -> Response {
     let open = Open(Arc::clone(&seen.open));
     let events = [("content-type", "text/event-stream; charset=utf-8"), ("set-cookie", "a=1")];
     match path.as_str() {
+        "/v1/chat/completions" if body.windows(5).any(|five| five == b"moved") => {
+            (StatusCode::TEMPORARY_REDIRECT, [("location", "http://upstream.invalid/v1/chat/completions/")]).into_response()
+        }
         "/v1/chat/completions" if body.windows(5).any(|five| five == b"crowd") => {
             let page = "<html>ann@example.org is too fast</html>";
             (StatusCode::TOO_MANY_REQUESTS, [("content-type", "text/html"), ("retry-after", "7")], page)
@@ -327,6 +330,18 @@ async fn an_error_that_cannot_be_read_keeps_its_status() {
     let (head, body, _) = chat(address, "crowd").await;
     assert!(head.starts_with("HTTP/1.1 429") && head.contains("retry-after: 7"), "{head}");
     assert!(body.contains("sonometer_unreadable") && !body.contains("ann@"), "{body}");
+}
+
+/// A client that follows would send its request there as it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_does_not_lead_past_the_guard() {
+    let only_requests = r#"{"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#;
+    for policy in [MASK, only_requests] {
+        let (address, _, _) = serve(policy).await;
+        let (head, body, _) = chat(address, "moved").await;
+        assert!(head.starts_with("HTTP/1.1 502") && !head.contains("location"), "{head}");
+        assert!(body.contains("give that address as `upstream`"), "{body}");
+    }
 }
 
 /// Of two different values, none says which of them counts.
