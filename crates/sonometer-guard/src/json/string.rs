@@ -66,7 +66,7 @@ pub(crate) struct Source {
 struct Within {
     /// The beginning of an escape, as it reads and as it was written.
     open: Vec<(char, String)>,
-    /// Whether the text begins as JSON does; `None` before its first sign. Elsewhere only `\u0040` is read: `C:\new` has no line break.
+    /// Whether the text is JSON, by its begin; `None` before its first sign. Elsewhere only `\u0040` is read: `C:\new` has no line break.
     is_json: Option<bool>,
 }
 
@@ -96,6 +96,12 @@ impl Within {
 }
 
 impl Source {
+    /// A text that may have JSON in it, such as a record in a question.
+    pub(crate) fn of_text() -> Self {
+        let within = Within { is_json: Some(false), ..Within::default() };
+        Self { within: Some(Box::new(within)), ..Self::default() }
+    }
+
     /// A text that may be JSON itself.
     pub(crate) fn of_value() -> Self {
         Self { within: Some(Box::default()), ..Self::default() }
@@ -195,15 +201,13 @@ impl Source {
         open.into_iter().flatten().for_each(|(c, written)| self.keep(c, &written));
     }
 
-    /// Takes out the text up to a place.
-    pub(crate) fn take(&mut self, to: usize) -> String {
+    /// Takes out the text up to a place: as it reads, and with the escapes within it.
+    pub(crate) fn take(&mut self, to: usize) -> (String, String) {
         let length = to.saturating_sub(self.start).min(self.text().len());
         let taken = self.text()[..length].to_owned();
-        while self.escapes.front().is_some_and(|escape| escape.at < self.start + length) {
-            self.escapes.pop_front();
-        }
-        self.pass(length);
-        taken
+        let mut written = String::with_capacity(length);
+        self.write(self.start + length, &mut written);
+        (taken, decode(&written))
     }
 
     /// Leaves so many bytes behind.

@@ -4,13 +4,14 @@ use super::Context;
 use super::judge::{Judging, Measuring, note};
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Compiled;
-use crate::json::string::{Decoder, NotJson, Source, write_plain};
+use crate::json::string::{Decoder, NotJson, Source, decode, write_plain};
 use crate::moves::Moves;
 use crate::numbering::{label_of, typed, untyped};
 use crate::policy::{Action, On, Role};
 use crate::side::Side;
 use crate::written::{Begins, STARTS, begins};
 use sonometer::{Event, Session, Step};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ impl TextLane {
             judging: Vec::new(),
             measuring: Vec::new(),
             decoder: Decoder::default(),
-            source: Source::default(),
+            source: Source::of_text(),
             read: 0,
             spans: VecDeque::new(),
             masked_to: 0,
@@ -214,8 +215,8 @@ impl TextLane {
                                (or a summary of the conversation) out, or set `thinking = \"pass\"`";
                 return Err(Blocked::new(Kind::Unmaskable, message));
             }
-            let hidden = self.source.take(span.end);
-            self.hide(&shown, &hidden, context, out);
+            let (hidden, came) = self.source.take(span.end);
+            self.hide(&shown, &hidden, &came, context, out);
         }
         // A span that begins before `to` and ends behind it waits as a whole.
         let to = self.spans.front().map_or(to, |(span, _)| span.start.min(to));
@@ -223,7 +224,7 @@ impl TextLane {
         Ok(())
     }
 
-    fn hide(&mut self, shown: &str, hidden: &str, context: &mut Context<'_>, out: &mut String) {
+    fn hide(&mut self, shown: &str, hidden: &str, came: &str, context: &mut Context<'_>, out: &mut String) {
         match self.side.is_request {
             true => context.report.masked_request += 1,
             false => context.report.masked_answer += 1,
@@ -239,14 +240,20 @@ impl TextLane {
             shown
         };
         self.put(by, out);
-        self.moves.change(hidden, by);
+        self.moves.change(came, by);
     }
 
     /// Passes text on as it is, up to a place.
     fn pass(&mut self, to: usize, out: &mut String) {
-        let (text, start) = (self.source.text(), self.source.start());
-        self.moves.keep(&text[..to.saturating_sub(start).min(text.len())]);
+        let from = out.len();
         self.source.write(to, out);
+        // Escapes within it, such as `\u0040`, are shown as they came.
+        let written = &out[from..];
+        self.moves.keep(&if written.contains('\\') {
+            decode(written).into()
+        } else {
+            Cow::Borrowed(written)
+        });
     }
 
     /// Writes text of ours; where the text around it is JSON itself, with its escapes.
@@ -287,7 +294,7 @@ impl TextLane {
             match known.or_else(|| untyped(rest, &written)) {
                 Some(value) => {
                     self.pass(start + at, out);
-                    let placeholder = self.source.take(start + at + written.close.end);
+                    let (_, placeholder) = self.source.take(start + at + written.close.end);
                     context.report.restored += 1;
                     self.put(&value, out);
                     self.moves.change(&placeholder, &value);
