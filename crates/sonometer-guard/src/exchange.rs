@@ -277,19 +277,22 @@ impl Exchange {
 
     /// Measures texts by one rule, those of the roles that it means.
     fn measure(&mut self, judge: &Judge, on: On, turns: &[(Role, &str)]) -> Result<(), Blocked> {
-        let is_meant =
-            |role: &Role| judge.roles.is_empty() && *role != Role::Other || judge.roles.contains(role);
-        let turns: Vec<(Role, &str)> = turns.iter().filter(|(role, _)| is_meant(role)).copied().collect();
-        let Some(reading) =
-            sense(judge, &turns).map_err(|error| Blocked::new(Kind::Engine, error.code.as_str()))?
-        else {
-            return Ok(());
-        };
-        if judge.action == Action::Block && applies(&reading, &judge.markers, judge.at_least, judge.at_most) {
-            return Err(refused(&judge.name));
+        if let Some(reading) = allowed(judge, turns)? {
+            note(judge, on, &reading, &mut self.report);
         }
-        note(judge, on, &reading, &mut self.report);
         Ok(())
+    }
+}
+
+/// What a rule measures in texts, those of the roles that it means; an error if it refuses them.
+pub(crate) fn allowed(judge: &Judge, turns: &[(Role, &str)]) -> Result<Option<Reading>, Blocked> {
+    let is_meant = |role: &Role| judge.roles.is_empty() && *role != Role::Other || judge.roles.contains(role);
+    let turns: Vec<(Role, &str)> = turns.iter().filter(|(role, _)| is_meant(role)).copied().collect();
+    let reading = sense(judge, &turns).map_err(|error| Blocked::new(Kind::Engine, error.code.as_str()))?;
+    let applies = |reading: &Reading| applies(reading, &judge.markers, judge.at_least, judge.at_most);
+    match reading {
+        Some(reading) if judge.action == Action::Block && applies(&reading) => Err(refused(&judge.name)),
+        reading => Ok(reading),
     }
 }
 

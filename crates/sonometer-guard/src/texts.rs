@@ -1,11 +1,12 @@
 //! Texts one by one, for gateways that take requests apart themselves.
 
 use crate::blocked::{Blocked, Kind};
-use crate::guard::Compiled;
+use crate::exchange::allowed;
+use crate::guard::{Compiled, Judge};
 use crate::json::string::{decode, write_plain};
 use crate::lane::{Context, Manner, TextLane, whole};
 use crate::numbering::Numbering;
-use crate::policy::{On, Role};
+use crate::policy::{Action, On, Role};
 use crate::report::Report;
 use std::collections::HashMap;
 use std::fmt;
@@ -97,6 +98,11 @@ impl Texts {
     }
 
     fn read(&mut self, on: On, role: Role, text: &str, manner: Manner) -> Result<String, Blocked> {
+        let blocks =
+            |judge: &&Judge| judge.action == Action::Block && (judge.on == on || judge.on == On::Both);
+        for judge in self.compiled.judges.iter().filter(blocks).filter(|_| !text.is_empty()) {
+            allowed(judge, &[(role, text)])?;
+        }
         let mut raw = String::with_capacity(text.len());
         write_plain(text, &mut raw);
         let mut context = Context {

@@ -116,6 +116,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             Shape::Number if place.kind == Kinded::Free && !matches!(place.key, "definition" | "tools") => {
                 self.number(value, place)
             }
+            Shape::Number if self.on == On::Request && types::is_text(place.key) => self.number(value, place),
             _ => Ok(()),
         }
     }
@@ -512,6 +513,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
 fn is_name(key: &str) -> bool {
     key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        && key.bytes().filter(u8::is_ascii_digit).count() <= 8
 }
 
 /// Whether what stands between quotes is an object or a list.

@@ -222,6 +222,57 @@ fn rules_judge_requests_and_answers() {
     assert!(!text.contains("4111"), "{text}");
 }
 
+/// A rule that refuses whole answers refuses streams, in arguments of tools and in answers that were asked for as JSON, too.
+#[test]
+fn a_rule_that_blocks_reads_json_that_streams() {
+    let guard = guard(r#"{"rules":[{"action":"block","target":"personal-data","on":"response"}]}"#);
+    let json = r#"{"response_format":{"type":"json_object"},"messages":[]}"#;
+    for parts in [["{\\\"to\\\":\\\"ann@", "example.org\\\"}"], ["{\\\"card\\\": 41111111", "11111111}"]] {
+        for (field, end) in
+            [("content\":\"", ""), ("tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"", "}}]")]
+        {
+            let chunk = |part: &str, reason: &str| {
+                format!(
+                    "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"{field}{part}\"{end}}},\"finish_reason\":{reason}}}]}}\n\n"
+                )
+            };
+            let bytes = [chunk(parts[0], "null"), chunk(parts[1], "null"), chunk("", "\"stop\"")].concat();
+            let exchange = guard.request(Form::Chat, json.as_bytes()).expect("passes");
+            let out = run(exchange.stream(), &[bytes.as_bytes()], |_| {}).expect("ends");
+            let out = String::from_utf8(out).expect("is UTF-8");
+            assert!(
+                out.contains("content_filter") && !out.contains("ann@") && !out.contains("4111"),
+                "{out}"
+            );
+        }
+    }
+    let message = [
+        r#"{"type":"message_start","message":{"id":"m","content":[]}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"to\":\"ann@example.org\"}"}}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+    ];
+    let bytes: String = message.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let out = run(begin(&guard, Form::Messages).stream(), &[bytes.as_bytes()], |_| {}).expect("ends");
+    let out = String::from_utf8(out).expect("is UTF-8");
+    assert!(out.contains("\"stop_reason\":\"refusal\"") && !out.contains("ann@"), "{out}");
+}
+
+/// Texts that a client wrote as numbers, and names of members, are read.
+#[test]
+fn numbers_and_names_in_place_of_texts_are_read() {
+    for body in [
+        r#"{"messages":[],"user":4111111111111111}"#,
+        r#"{"messages":[{"role":"user","content":4111111111111111}]}"#,
+    ] {
+        assert_eq!(refused(&masking(), Form::Chat, body), Kind::Unmaskable, "{body}");
+    }
+    let clean = r#"{"messages":[],"seed":4111111111111111,"user":4155}"#;
+    assert_eq!(sent(&masking(), Form::Chat, clean), clean);
+    let named = r#"{"messages":[{"role":"user","content":"Hi","card.4111111111111111":"x"}]}"#;
+    assert!(!sent(&masking(), Form::Chat, named).contains("411111111111"));
+}
+
 /// What rules with `sense` and `tag` say of an answer is the same whether it comes whole or as events, cut anywhere.
 #[test]
 fn answers_are_measured_whole_and_streamed_alike() {

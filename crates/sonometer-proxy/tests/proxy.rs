@@ -626,6 +626,25 @@ async fn litellm_is_answered() {
     assert!(fixed.starts_with("Write to ***@*******.***"), "{fixed}");
 }
 
+/// Rules that refuse are asked for each text, whether LiteLLM can show it or not.
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_that_block_refuse_for_litellm() {
+    let (address, _, _) = serve(r#"{"rules":[{"action":"block","target":"personal-data"}]}"#).await;
+    for input in ["request", "response"] {
+        let call = r#"[{"function":{"arguments":"{\"a\":\"ann@example.org\"}"}}]"#;
+        for (more, action) in [
+            (r#""texts":["I am ann@example.org"]"#.to_owned(), "BLOCKED"),
+            (r#""texts":["I am ann@example.org"],"litellm_call_id":"1""#.to_owned(), "BLOCKED"),
+            (format!(r#""tool_calls":{call}"#), "BLOCKED"),
+            (r#""texts":["Hello."]"#.to_owned(), "NONE"),
+        ] {
+            let body = format!(r#"{{"input_type":"{input}",{more}}}"#);
+            let (_, answer, _) = ask(address, "POST", "/beta/litellm_basic_guardrail_api", "", &body).await;
+            assert!(answer.contains(&format!(r#""action":"{action}""#)), "{body} {answer}");
+        }
+    }
+}
+
 /// A report of an exchange has what was measured, of whole answers and of streams, and the trace of the request, but no text.
 #[tokio::test(flavor = "multi_thread")]
 async fn exchanges_that_are_over_are_reported() {

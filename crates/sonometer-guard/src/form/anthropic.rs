@@ -76,6 +76,11 @@ impl Messages {
                 self.open.remove(&index);
             }
             "message_start" | "message_delta" | "message_stop" | "error" => {
+                if kind == "message_stop" {
+                    // Not every gateway ends its blocks.
+                    let open: Vec<u32> = self.open.keys().copied().collect();
+                    open.into_iter().try_for_each(|index| self.flush(index, event))?;
+                }
                 for (member, value) in &object.0 {
                     edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
                 }

@@ -3,6 +3,7 @@
 use super::Form;
 use super::waiting::Waiting;
 use crate::blocked::{Blocked, Kind};
+use crate::exchange::given;
 use crate::json::{Edits, List, Object, Shape, Wrong, inner, shape};
 use crate::lane::Manner;
 use crate::moves::last_place;
@@ -20,6 +21,10 @@ const CALL: &str = "function_call";
 const TRANSCRIPT: &str = "transcript";
 const TEXT: &str = "text";
 const CITATIONS: &str = "annotations";
+/// Why a choice ended.
+const REASONS: [&str; 4] = ["finish_reason", "native_finish_reason", "stop_reason", "content_filter_results"];
+/// What Gemini adds to texts and calls: flags, and signatures that the next request has to bring. Whole in one chunk.
+const EXTRA: &str = "extra_content";
 /// Fields of a delta that are text; the last two are not in the SDK, and on the wire of many servers.
 const TEXTS: [&str; 4] = [CONTENT, "refusal", "reasoning_content", "reasoning"];
 
@@ -71,7 +76,7 @@ impl Chat {
         }
         let chunk = Object::read(data)?;
         let mut edits = Edits::of(data);
-        if chunk.get("error").is_some() {
+        if given(&chunk, "error").is_some() {
             // What is held belongs to an answer that failed, and is not shown.
             self.is_done = true;
         }
@@ -124,12 +129,13 @@ impl Chat {
         swallowed: usize,
     ) -> Result<(Edits<'j>, usize), Blocked> {
         let choice = Object::read(value.get())?;
-        let index = choice.number("index").unwrap_or(0);
+        let index = choice.index()?.unwrap_or(0);
         if self.ended.contains(&index) {
             return Ok((self.instead(value, edits, index, "null"), swallowed + 1));
         }
         self.seen.insert(index);
-        let is_finished = choice.get("finish_reason").is_some_and(|reason| shape(reason) == Shape::Text);
+        // Some servers give every chunk an empty one.
+        let is_finished = choice.text("finish_reason").is_some_and(|reason| !reason.is_empty());
         // A rule may end this choice: its edits are thrown away then.
         let mut own = Vec::new();
         let mut read = self.members(&choice, index, is_finished, &mut own, event);
@@ -197,18 +203,13 @@ impl Chat {
         own: &mut Vec<Edit<'j>>,
         event: &mut Event<'_, '_>,
     ) -> Result<(), Blocked> {
-        let mut slots = Slots { of: index, is_finished, own };
+        let is_over = self.finished.contains(&index);
+        let mut slots = Slots { of: index, is_finished, is_over, own };
         for (member, value) in &choice.0 {
             match (member.name.as_ref(), shape(value)) {
-                (
-                    "index"
-                    | "finish_reason"
-                    | "native_finish_reason"
-                    | "stop_reason"
-                    | "content_filter_results",
-                    _,
-                ) => {}
-                (_, Shape::Null) => {}
+                ("index", _) | (_, Shape::Null) => {}
+                // Some servers give the stop word that was met as the reason.
+                (name, _) if REASONS.contains(&name) => slots.walk(name, value),
                 ("delta", Shape::Object) => {
                     let delta = Object::read(value.get())?;
                     for (member, value) in &delta.0 {
@@ -293,6 +294,8 @@ enum Edit<'j> {
 struct Slots<'s, 'j> {
     of: u32,
     is_finished: bool,
+    /// A chunk before has finished it.
+    is_over: bool,
     own: &'s mut Vec<Edit<'j>>,
 }
 
@@ -306,6 +309,11 @@ impl<'j> Slots<'_, 'j> {
         event: &mut Event<'_, '_>,
     ) -> Result<(), Blocked> {
         let Some(raw) = inner(value) else { return self.unknown(field, value, event) };
+        if self.is_over && !raw.is_empty() {
+            // Its beginning has been shown as a whole text: what is cut in two would not be found.
+            let message = "a choice goes on after its `finish_reason`, so its texts cannot be read as wholes";
+            return Err(Blocked::new(Kind::Unreadable, message));
+        }
         let key = Key { of: self.of, field, part };
         let mut shown = String::with_capacity(raw.len());
         event.push(key, manner, raw, &mut shown)?;
@@ -379,19 +387,25 @@ impl<'j> Slots<'_, 'j> {
                 self.own.push(Edit::Cite(value));
                 Ok(())
             }
+            (EXTRA, Shape::Object) => {
+                self.walk(EXTRA, value);
+                Ok(())
+            }
             _ => self.unknown(name, value, event),
         }
     }
 
     fn call(&mut self, value: &'j RawValue, at: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         let call = Object::read(value.get())?;
-        let part = call.number("index").unwrap_or(at);
+        let part = call.index()?.unwrap_or(at);
         let function = call.get("function").and_then(|function| Object::read(function.get()).ok());
         event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref());
         for (member, value) in &call.0 {
             match (member.name.as_ref(), shape(value)) {
                 ("index" | "id", _) | (_, Shape::Null) => {}
-                ("type", _) if matches!(value.get(), "\"function\"" | "\"custom\"") => {}
+                // Empty in the parts that some servers send behind the first.
+                ("type", _) if matches!(value.get(), "\"function\"" | "\"custom\"" | "\"\"") => {}
+                (EXTRA, Shape::Object) => self.walk(EXTRA, value),
                 ("function", Shape::Object) => {
                     for (member, value) in &Object::read(value.get())?.0 {
                         match (member.name.as_ref(), shape(value)) {

@@ -71,6 +71,8 @@ pub(crate) struct Responses {
 struct Joined {
     came: String,
     shown: String,
+    /// The ids of its events.
+    ids: String,
 }
 
 impl Responses {
@@ -127,6 +129,9 @@ impl Responses {
                     edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
                 }
             }
+        }
+        if matches!(kind.as_ref(), "response.completed" | "response.incomplete") {
+            self.end(&object, event)?;
         }
         self.is_done |= LAST.contains(&kind.as_ref());
         if let Some(padding) = object.get("obfuscation") {
@@ -211,11 +216,15 @@ impl Responses {
         };
         let mut shown = String::with_capacity(raw.len());
         event.push(key, manner, raw, &mut shown)?;
-        let joined = self.joined.entry(key).or_default();
+        let joined = self.joined(key, object);
         joined.came.push_str(raw);
         joined.shown.push_str(&shown);
         edits.replace(value.get(), format!("\"{shown}\""));
         self.others(object, member, edits, event)
+    }
+
+    fn joined(&mut self, key: Key, object: &Object<'_>) -> &mut Joined {
+        self.joined.entry(key).or_insert_with(|| Joined { ids: ids(object), ..Joined::default() })
     }
 
     /// The whole text: the rest of its lane goes out as a delta, and what is shown of all takes its place.
@@ -231,7 +240,9 @@ impl Responses {
         let rest = event.finish(key)?;
         let joined = self.joined.remove(&key);
         if !rest.is_empty() {
-            self.write_delta(&format!("\"{rest}\""), object, event);
+            let kind = object.text("type").unwrap_or_default();
+            let base = kind.strip_suffix(".done").unwrap_or(&kind);
+            self.write_delta(base, &ids(object), &format!("\"{rest}\""), object, event);
         }
         self.write_citations(key, object, event)?;
         let (Some(value), Some(mut joined)) = (object.get(member), joined) else {
@@ -272,7 +283,7 @@ impl Responses {
             if let Some(raw) = inner(value) {
                 let (key, mut shown) = (key(field, object), String::with_capacity(raw.len()));
                 event.push(key, Manner::Text, raw, &mut shown)?;
-                let joined = self.joined.entry(key).or_default();
+                let joined = self.joined(key, object);
                 joined.came.push_str(raw);
                 joined.shown.push_str(&shown);
                 edits.replace(value.get(), format!("\"{shown}\""));
@@ -294,7 +305,8 @@ impl Responses {
             let key = key(field, object);
             let rest = event.finish(key)?;
             if !rest.is_empty() {
-                self.write_delta(&format!("{{\"{member}\":\"{rest}\"}}"), object, event);
+                let delta = format!("{{\"{member}\":\"{rest}\"}}");
+                self.write_delta(OUTPUT, &ids(object), &delta, object, event);
             }
             if let Some(mut joined) = self.joined.remove(&key) {
                 joined.shown.push_str(&rest);
@@ -349,19 +361,48 @@ impl Responses {
         Ok(())
     }
 
-    fn write_delta(&mut self, delta: &str, object: &Object<'_>, event: &mut Event<'_, '_>) {
-        let kind = object.text("type").unwrap_or_default();
-        let kind = format!("{}.delta", kind.strip_suffix(".done").unwrap_or(&kind));
-        let ids = ["item_id", "output_index", "content_index", "summary_index", "command_index"];
-        let ids = ids.iter().filter_map(|name| Some(format!("\"{name}\":{},", object.get(name)?.get())));
-        let ids: String = ids.collect();
-        let number = self.number(object);
+    /// The rest of texts whose end the provider did not tell: not every gateway does.
+    fn end(&mut self, last: &Object<'_>, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        for key in event.lanes.open() {
+            let rest = match event.finish(key) {
+                // Arguments that were cut off: they are not shown further.
+                Err(blocked) if blocked.kind == Kind::Unreadable => continue,
+                rest => rest?,
+            };
+            let Some(joined) = self.joined.remove(&key).filter(|_| !rest.is_empty()) else { continue };
+            match OUTPUTS.iter().find(|(field, _)| *field == key.field) {
+                Some((_, member)) => {
+                    let delta = format!("{{\"{member}\":\"{rest}\"}}");
+                    self.write_delta(OUTPUT, &joined.ids, &delta, last, event);
+                }
+                None => self.write_delta(key.field, &joined.ids, &format!("\"{rest}\""), last, event),
+            }
+        }
+        Ok(())
+    }
+
+    fn write_delta(
+        &mut self,
+        base: &str,
+        ids: &str,
+        delta: &str,
+        before: &Object<'_>,
+        event: &mut Event<'_, '_>,
+    ) {
+        let kind = format!("{base}.delta");
+        let number = self.number(before);
         let number = number.map(|number| format!(",\"sequence_number\":{number}")).unwrap_or_default();
         let probabilities = if kind == "response.output_text.delta" { ",\"logprobs\":[]" } else { "" };
         let data = format!("{{\"type\":\"{kind}\",{ids}\"delta\":{delta}{probabilities}{number}}}");
         write_event(Some(&kind), &data, &mut event.before);
         self.added += 1;
     }
+}
+
+/// The ids of an event, as it writes them.
+fn ids(object: &Object<'_>) -> String {
+    let all = ["item_id", "output_index", "content_index", "summary_index", "command_index"];
+    all.iter().filter_map(|name| Some(format!("\"{name}\":{},", object.get(name)?.get()))).collect()
 }
 
 /// A citation, with its places in the text as it is shown.

@@ -292,6 +292,24 @@ fn is_count(key: &str) -> bool {
     matches!(key, "content_filter_results" | "logit_bias" | "prompt_filter_results" | "usage")
 }
 
+/// Keys of a request whose values are texts: not every client writes them as such, and a number may be that of a card.
+pub(crate) fn is_text(key: &str) -> bool {
+    matches!(
+        key,
+        "content"
+            | "input"
+            | "instructions"
+            | "name"
+            | "output"
+            | "prompt"
+            | "prompt_cache_key"
+            | "safety_identifier"
+            | "system"
+            | "text"
+            | "user"
+    )
+}
+
 /// Keys whose values are of any shape: definitions of tools, schemas, metadata, errors. Every text in them is masked, and names
 /// too.
 pub(crate) fn is_free(key: &str) -> bool {

@@ -19,6 +19,10 @@ pub(crate) struct ArgumentsLane {
     taken: usize,
     /// Numbers that a mask finds become texts: in results of tools, which the model reads.
     quotes_numbers: bool,
+    /// The answer itself, which may be cut off at its longest and then says so in its own way.
+    is_answer: bool,
+    /// Rules that end answers read its values.
+    is_judged: bool,
 }
 
 enum Within {
@@ -40,7 +44,19 @@ impl ArgumentsLane {
             within: Within::Between,
             taken: 0,
             quotes_numbers: role == Role::Tool,
+            is_answer: false,
+            is_judged: false,
         }
+    }
+
+    /// The same with the rules that end answers: they read value by value.
+    pub(crate) fn judged(self) -> Self {
+        Self { is_judged: true, ..self }
+    }
+
+    /// The same for JSON that the model says to the person.
+    pub(crate) fn answer(self) -> Self {
+        Self { is_answer: true, ..self }
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -89,7 +105,15 @@ impl ArgumentsLane {
         let mut inner = String::new();
         match std::mem::replace(&mut self.within, Within::Between) {
             Within::Between => {}
+            Within::Text(mut lane) if self.is_answer => {
+                lane.leave_escape();
+                lane.finish(context, &mut inner)?;
+            }
             Within::Text(_) => return Err(unreadable()),
+            // A word that was cut off, such as `tru`.
+            Within::Word(word) if self.is_answer && word.bytes().all(|byte| byte.is_ascii_lowercase()) => {
+                inner.push_str(&word);
+            }
             Within::Word(word) => self.word(&word, context, &mut inner)?,
         }
         write_plain(&inner, out);
@@ -126,6 +150,11 @@ impl ArgumentsLane {
         Ok(())
     }
 
+    fn lane(&self, context: &Context<'_>) -> Result<TextLane, Blocked> {
+        let lane = TextLane::new(context.compiled, self.on, self.role);
+        if self.is_judged { lane.judged(context.compiled, false) } else { Ok(lane) }
+    }
+
     /// A character outside of texts.
     fn character(&mut self, c: char, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
         match (&mut self.within, c) {
@@ -143,8 +172,7 @@ impl ArgumentsLane {
             }
             (Within::Between, '"') => {
                 inner.push('"');
-                let lane = TextLane::new(context.compiled, self.on, self.role).value();
-                self.within = Within::Text(Box::new(lane));
+                self.within = Within::Text(Box::new(self.lane(context)?.value()));
             }
             (Within::Between, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r') => inner.push(c),
             (Within::Between, '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z') => {
@@ -163,6 +191,9 @@ impl ArgumentsLane {
         }
         if serde_json::from_str::<serde_json::Number>(word).is_err() {
             return Err(unreadable());
+        }
+        if self.is_judged {
+            self.lane(context)?.judge(word)?;
         }
         number(word, context, self.on, self.role, self.quotes_numbers, inner)
     }

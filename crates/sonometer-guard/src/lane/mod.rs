@@ -18,6 +18,7 @@ use crate::numbering::Numbering;
 use crate::policy::{On, Role};
 use crate::report::Report;
 use crate::schema;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What all texts of an exchange share.
@@ -53,6 +54,8 @@ pub(crate) struct Lane {
 enum Text {
     Plain(Box<TextLane>),
     Arguments(Box<ArgumentsLane>),
+    /// An answer that was asked for as JSON, up to its first sign: models also refuse, think aloud, or put JSON into a block of code.
+    Undecided(String),
 }
 
 /// JSON with a schema, and what was shown of it.
@@ -74,7 +77,8 @@ impl Lane {
         schema: Option<Arc<str>>,
     ) -> Result<Self, Blocked> {
         let text = match manner {
-            Manner::Arguments => Text::Arguments(Box::new(ArgumentsLane::new(on, role))),
+            Manner::Arguments if is_said => Text::Undecided(String::new()),
+            Manner::Arguments => Text::Arguments(Box::new(ArgumentsLane::new(on, role).judged())),
             _ => {
                 let lane = TextLane::new(context.compiled, on, role).judged(context.compiled, is_said)?;
                 Text::Plain(Box::new(if manner == Manner::Unchanged { lane.unchanged() } else { lane }))
@@ -99,9 +103,11 @@ impl Lane {
         if let Some(said) = &mut self.said {
             said.0.push_str(raw);
         }
+        let raw = &self.decide(raw, false, context)?;
         match &mut self.text {
             Text::Plain(lane) => lane.push(raw, context, out)?,
             Text::Arguments(lane) => lane.push(raw, context, out)?,
+            Text::Undecided(_) => {}
         }
         self.note(&out[from..], context.report.masked_answer > masked);
         let limits = context.compiled.policy.limits;
@@ -126,15 +132,47 @@ impl Lane {
     /// What must not pass.
     pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
         let (from, masked) = (out.len(), context.report.masked_answer);
+        let rest = &self.decide("", true, context)?;
         match &mut self.text {
-            Text::Plain(lane) => lane.finish(context, out)?,
+            Text::Plain(lane) => {
+                lane.take(rest)?;
+                lane.finish(context, out)?;
+            }
             Text::Arguments(lane) => lane.finish(context, out)?,
+            Text::Undecided(_) => {}
         }
         self.note(&out[from..], context.report.masked_answer > masked);
         match &self.schema {
             Some(held) if held.is_masked => schema::check(&held.schema, &decode(&held.shown)),
             _ => Ok(()),
         }
+    }
+
+    /// Gives the text to read next. An answer that was asked for as JSON waits for its first sign, which says whether it is.
+    fn decide<'r>(
+        &mut self,
+        raw: &'r str,
+        is_over: bool,
+        context: &Context<'_>,
+    ) -> Result<Cow<'r, str>, Blocked> {
+        let Text::Undecided(begin) = &mut self.text else { return Ok(Cow::Borrowed(raw)) };
+        begin.push_str(raw);
+        let begin = std::mem::take(begin);
+        self.text = match decode(&begin).trim_start().chars().next() {
+            None if !is_over => {
+                self.text = Text::Undecided(begin);
+                return Ok(Cow::Borrowed(""));
+            }
+            Some('{' | '[') => {
+                let lane = ArgumentsLane::new(On::Response, Role::Assistant);
+                Text::Arguments(Box::new(lane.answer().judged()))
+            }
+            _ => {
+                let lane = TextLane::new(context.compiled, On::Response, Role::Assistant);
+                Text::Plain(Box::new(lane.judged(context.compiled, true)?))
+            }
+        };
+        Ok(Cow::Owned(begin))
     }
 
     /// Where the text moved to, as far as it has been shown; of JSON nothing is known before its end.
@@ -161,6 +199,7 @@ impl Lane {
         match &self.text {
             Text::Plain(lane) => lane.held(),
             Text::Arguments(lane) => lane.held(),
+            Text::Undecided(begin) => begin.len(),
         }
     }
 
@@ -169,6 +208,7 @@ impl Lane {
         match &self.text {
             Text::Plain(lane) => lane.taken(),
             Text::Arguments(lane) => lane.taken(),
+            Text::Undecided(begin) => begin.len(),
         }
     }
 }

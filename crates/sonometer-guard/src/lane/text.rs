@@ -72,6 +72,14 @@ impl TextLane {
         Ok(self)
     }
 
+    /// Has the rules that end answers read all of a text that is not masked here, such as a number.
+    pub(crate) fn judge(mut self, text: &str) -> Result<(), Blocked> {
+        self.judging.iter_mut().try_for_each(|judging| {
+            judging.push(text)?;
+            judging.finish()
+        })
+    }
+
     /// The same for a value within JSON, which may be JSON itself.
     pub(crate) fn value(self) -> Self {
         Self { source: Source::of_value(), ..self }
@@ -98,6 +106,13 @@ impl TextLane {
     /// Whether the next character belongs to an escape.
     pub(crate) fn is_within_escape(&self) -> bool {
         self.decoder.is_within()
+    }
+
+    /// The text was cut off: an escape that is not complete is no text.
+    pub(crate) fn leave_escape(&mut self) {
+        if self.is_within_escape() {
+            self.decoder = Decoder::default();
+        }
     }
 
     pub(crate) fn push(
