@@ -96,6 +96,11 @@ impl Route {
                 || matches!(
                     last,
                     "chat"
+                        | "classify"
+                        | "detokenize"
+                        | "pooling"
+                        | "score"
+                        | "summarize"
                         | "generate"
                         | "generate_stream"
                         | "completion"
@@ -201,6 +206,8 @@ mod tests {
             ("/serving-endpoints/small/invocations", Form::Chat),
             ("/v2/models/small/infer", Form::Chat),
             ("/tokenize", Form::Chat),
+            ("/v1/score", Form::Chat),
+            ("/pooling", Form::Chat),
             ("/v1/decisions", Form::Responses),
             ("/v1/evals/eval_1/runs/run_1/output_items", Form::Responses),
             ("/v1/agents/automations/auto_1/invocations", Form::Responses),

@@ -3,8 +3,10 @@
 mod common;
 
 use common::{REVERSIBLE, begin, guard, joined, masking, run, sent};
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
-use sonometer_guard::Form;
+use sonometer_guard::{Form, On, Role};
 
 fn asked(role: &str, content: &str) -> String {
     json!({"messages": [{"role": role, "content": content}]}).to_string()
@@ -65,4 +67,72 @@ fn places_behind_escapes_are_those_of_the_shown_text() {
     let message = &shown["choices"][0]["message"];
     let at = message["annotations"][0]["url_citation"]["start_index"].as_u64().expect("is a number") as usize;
     assert!(message["content"].as_str().expect("is text")[at..].starts_with("see page"), "{message}");
+}
+
+/// The content of a chat that streams in these parts.
+fn streamed(parts: &[String]) -> String {
+    let chunk = |delta: Value, reason: Value| {
+        let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
+        format!("data: {chunk}\n\n")
+    };
+    let bytes: String = parts.iter().map(|part| chunk(json!({"content": part}), Value::Null)).collect();
+    let bytes = bytes + &chunk(json!({}), json!("stop"));
+    let out = run(begin(&masking(), Form::Chat).stream(), &[bytes.as_bytes()], |_| {}).expect("passes");
+    joined(Form::Chat, &out)["0 content"].clone()
+}
+
+fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    for size in sizes.iter().cycle() {
+        if rest.is_empty() {
+            break;
+        }
+        let at = rest.char_indices().nth(*size).map_or(rest.len(), |(at, _)| at);
+        parts.push(rest[..at].to_owned());
+        rest = &rest[at..];
+    }
+    parts
+}
+
+const SIGNS: [&str; 14] = [
+    "\\u00e9",
+    "\\u",
+    "\\",
+    "\\\\u0041",
+    "\\ud83d",
+    "\\ude00",
+    "\\u00",
+    "<",
+    "\"",
+    "ab ",
+    "\n",
+    "é",
+    "😀",
+    "{",
+];
+const PRIVATE: [&str; 3] =
+    ["ann\\u0040example.org", "\\u0034111 1111 1111 1111", "Hauptstra\\u00dfe 12, 10115 Berlin"];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// What is not masked stays as it was written, however it is cut.
+    #[test]
+    fn escapes_stay(signs in prop::collection::vec(select(&SIGNS[..]), 1..12), sizes in prop::collection::vec(1_usize..6, 1..5)) {
+        let text = signs.concat();
+        prop_assert_eq!(streamed(&cut(&text, &sizes)), text);
+    }
+
+    /// What is masked in a whole text is masked in its parts.
+    #[test]
+    fn parts_of_escapes_hide_nothing(
+        before in select(&SIGNS[..]),
+        value in select(&PRIVATE[..]),
+        sizes in prop::collection::vec(1_usize..6, 1..5),
+    ) {
+        let text = format!("{before} {value} .");
+        let whole = masking().texts().text(On::Response, Role::Assistant, &text).expect("passes");
+        prop_assert!(!whole.contains(value), "{}", whole);
+        prop_assert_eq!(streamed(&cut(&text, &sizes)), whole);
+    }
 }

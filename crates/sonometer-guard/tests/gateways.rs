@@ -128,6 +128,13 @@ fn an_index_that_is_no_number_is_refused() {
             let (blocked, _) = streamed(&masking(), Form::Chat, &bytes).expect_err("is refused");
             assert_eq!(blocked.kind, Kind::Unreadable, "{index}");
         }
+        for name in ["output_index", "content_index"] {
+            let event =
+                json!({"type": "response.output_text.delta", name: index, "item_id": "i", "delta": "ann@"});
+            let bytes = format!("data: {event}\n\n");
+            let (blocked, _) = streamed(&masking(), Form::Responses, &bytes).expect_err("is refused");
+            assert_eq!(blocked.kind, Kind::Unreadable, "{name} {index}");
+        }
     }
 }
 

@@ -129,7 +129,7 @@ impl Chat {
         swallowed: usize,
     ) -> Result<(Edits<'j>, usize), Blocked> {
         let choice = Object::read(value.get())?;
-        let index = choice.index()?.unwrap_or(0);
+        let index = choice.index("index")?.unwrap_or(0);
         if self.ended.contains(&index) {
             return Ok((self.instead(value, edits, index, "null"), swallowed + 1));
         }
@@ -397,7 +397,7 @@ impl<'j> Slots<'_, 'j> {
 
     fn call(&mut self, value: &'j RawValue, at: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         let call = Object::read(value.get())?;
-        let part = call.index()?.unwrap_or(at);
+        let part = call.index("index")?.unwrap_or(at);
         let function = call.get("function").and_then(|function| Object::read(function.get()).ok());
         event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref());
         for (member, value) in &call.0 {

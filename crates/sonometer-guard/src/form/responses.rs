@@ -99,7 +99,7 @@ impl Responses {
         });
         if let Some((base, member, manner, is_done)) = lane {
             let manner = if base == TEXT { event.content() } else { manner };
-            let key = key(base, &object);
+            let key = key(base, &object)?;
             edits = match is_done {
                 false => self.delta(key, member, manner, &object, edits, event)?,
                 true => self.done(key, member, manner, &object, edits, event)?,
@@ -113,7 +113,7 @@ impl Responses {
             self.added -= 1;
             return Ok(dropped);
         } else if kind == CITATION {
-            let key = key(TEXT, &object);
+            let key = key(TEXT, &object)?;
             let Some(moves) = event.lanes.moves(key, last_place(data)) else {
                 self.waiting.keep(key, data, event)?;
                 self.added -= 1;
@@ -281,7 +281,7 @@ impl Responses {
                 continue;
             };
             if let Some(raw) = inner(value) {
-                let (key, mut shown) = (key(field, object), String::with_capacity(raw.len()));
+                let (key, mut shown) = (key(field, object)?, String::with_capacity(raw.len()));
                 event.push(key, Manner::Text, raw, &mut shown)?;
                 let joined = self.joined(key, object);
                 joined.came.push_str(raw);
@@ -302,7 +302,7 @@ impl Responses {
         event: &mut Event<'_, '_>,
     ) -> Result<Edits<'j>, Blocked> {
         for (field, member) in OUTPUTS {
-            let key = key(field, object);
+            let key = key(field, object)?;
             let rest = event.finish(key)?;
             if !rest.is_empty() {
                 let delta = format!("{{\"{member}\":\"{rest}\"}}");
@@ -424,8 +424,10 @@ fn cite<'j>(
     Ok(edits)
 }
 
-fn key(field: &'static str, object: &Object<'_>) -> Key {
-    let part =
-        ["content_index", "summary_index", "command_index"].iter().find_map(|name| object.number(name));
-    Key { of: object.number("output_index").unwrap_or(0), field, part: part.unwrap_or(0) }
+fn key(field: &'static str, object: &Object<'_>) -> Result<Key, Blocked> {
+    let mut part = None;
+    for name in ["content_index", "summary_index", "command_index"] {
+        part = part.or(object.index(name)?);
+    }
+    Ok(Key { of: object.index("output_index")?.unwrap_or(0), field, part: part.unwrap_or(0) })
 }

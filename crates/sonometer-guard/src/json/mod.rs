@@ -108,14 +108,14 @@ impl<'j> Object<'j> {
         text_of(self.get(name)?)
     }
 
-    /// The number of a choice or a call, if it has one.
+    /// The number of a choice, an item, a part or a call, if it has one.
     ///
     /// # Errors
     /// Blocked if it is no number from 0 on: what belongs to one text would be read as part of another.
-    pub(crate) fn index(&self) -> Result<Option<u32>, Blocked> {
-        match self.get("index").filter(|index| shape(index) != Shape::Null) {
+    pub(crate) fn index(&self, name: &str) -> Result<Option<u32>, Blocked> {
+        match self.get(name).filter(|index| shape(index) != Shape::Null) {
             Some(index) => {
-                index.get().parse().map(Some).map_err(|_| unreadable("an `index` that is no number"))
+                index.get().parse().map(Some).map_err(|_| unreadable("an index that is no number"))
             }
             None => Ok(None),
         }
