@@ -40,7 +40,7 @@ _FORMS = {
     "responses": "responses",
 }
 # Calls without conversations pass, as they pass the proxy. All others are refused unless `unknown` is `pass`.
-_OPEN = {"image_generation", "image_edit", "moderation", "transcription", "audio_transcription", "speech", "rerank"}
+_OPEN = {"image_generation", "image_edit", "moderation", "transcription", "audio_transcription", "speech"}
 # What LiteLLM keeps in a request for itself.
 _OWN = {"metadata", "proxy_server_request", "secret_fields", "guardrails", "headers", "extra_headers", "api_key", "api_base", "model_info", "deployment"}
 # What goes to the model and must therefore be readable.
