@@ -1,7 +1,7 @@
 //! Answers: whole, or as events while they come.
 
 use crate::observer::Trace;
-use crate::{Chunk, Inner, headers, refuse, report};
+use crate::{Chunk, Inner, RETRY, headers, refuse, report};
 use axum::body::Body;
 use axum::http::response::Parts;
 use axum::http::{HeaderName, Response, header};
@@ -80,6 +80,7 @@ fn as_the_upstream(mut refusal: Response<Body>, blocked: &Blocked, of: &Parts) -
         return refusal;
     }
     *refusal.status_mut() = of.status;
+    refusal.headers_mut().remove(RETRY);
     for name in ["retry-after", "retry-after-ms", "x-should-retry"] {
         if let Some(value) = of.headers.get(name) {
             refusal.headers_mut().insert(HeaderName::from_static(name), value.clone());

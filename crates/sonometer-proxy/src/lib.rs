@@ -18,7 +18,7 @@ pub use upstream::{Upstream, WrongUpstream};
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use guards::Guards;
@@ -34,6 +34,8 @@ use tokio::time::timeout;
 pub const POLICY_HEADER: &str = "x-sonometer-guard";
 /// The header with the sealed table of a conversation, in answers and in the requests that go on with them.
 pub const TABLE_HEADER: &str = "x-sonometer-table";
+/// Tells the SDKs whether to try again.
+const RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// Where the counts are read.
 const COUNTS: &str = "/sonometer/counts";
 /// Where LiteLLM asks.
@@ -281,7 +283,12 @@ fn refuse(inner: &Inner, blocked: &Blocked, form: Form) -> Response {
     inner.counts.blocked(blocked.kind);
     let (status, body) = blocked.answer(form);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
-    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+    // Another try would be refused too, and paid for, unless the upstream only broke off.
+    if blocked.kind != Kind::Cut {
+        response.headers_mut().insert(RETRY, HeaderValue::from_static("false"));
+    }
+    response
 }
 
 fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
@@ -312,7 +319,7 @@ fn report(exchange: &Exchange, headers: &mut HeaderMap) {
     let all = all.into_iter().chain([(POLICY_HEADER, exchange.digest().to_owned())]);
     for (name, value) in all {
         if let Ok(value) = value.parse() {
-            headers.insert(axum::http::HeaderName::from_static(name), value);
+            headers.insert(HeaderName::from_static(name), value);
         }
     }
 }

@@ -330,6 +330,10 @@ async fn an_error_that_cannot_be_read_keeps_its_status() {
     let (head, body, _) = chat(address, "crowd").await;
     assert!(head.starts_with("HTTP/1.1 429") && head.contains("retry-after: 7"), "{head}");
     assert!(body.contains("sonometer_unreadable") && !body.contains("ann@"), "{body}");
+    assert!(!head.contains("x-should-retry"), "{head}");
+    // What the guard refuses would be refused again: the SDKs try 502 anew otherwise.
+    let (head, _, _) = chat(address, "gzip").await;
+    assert!(head.starts_with("HTTP/1.1 502") && head.contains("x-should-retry: false"), "{head}");
 }
 
 /// A client that follows would send its request there as it is.

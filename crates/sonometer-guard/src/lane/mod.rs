@@ -18,7 +18,6 @@ use crate::numbering::Numbering;
 use crate::policy::{On, Role};
 use crate::report::Report;
 use crate::schema;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What all texts of an exchange share.
@@ -54,8 +53,8 @@ pub(crate) struct Lane {
 enum Text {
     Plain(Box<TextLane>),
     Arguments(Box<ArgumentsLane>),
-    /// An answer that was asked for as JSON, up to its first sign: models also refuse, think aloud, or put JSON into a block of code.
-    Undecided(String),
+    /// An answer that was asked for as JSON, after so many spaces: models also refuse, think aloud, or put JSON into a block of code.
+    Undecided(usize),
 }
 
 /// JSON with a schema, and what was shown of it.
@@ -77,7 +76,7 @@ impl Lane {
         schema: Option<Arc<str>>,
     ) -> Result<Self, Blocked> {
         let text = match manner {
-            Manner::Arguments if is_said => Text::Undecided(String::new()),
+            Manner::Arguments if is_said => Text::Undecided(0),
             Manner::Arguments => Text::Arguments(Box::new(ArgumentsLane::new(on, role).judged())),
             _ => {
                 let lane = TextLane::new(context.compiled, on, role).judged(context.compiled, is_said)?;
@@ -103,11 +102,11 @@ impl Lane {
         if let Some(said) = &mut self.said {
             said.0.push_str(raw);
         }
-        let raw = &self.decide(raw, false, context)?;
+        self.decide(raw, context)?;
         match &mut self.text {
             Text::Plain(lane) => lane.push(raw, context, out)?,
             Text::Arguments(lane) => lane.push(raw, context, out)?,
-            Text::Undecided(_) => {}
+            Text::Undecided(_) => out.push_str(raw),
         }
         self.note(&out[from..], context.report.masked_answer > masked);
         let limits = context.compiled.policy.limits;
@@ -132,12 +131,8 @@ impl Lane {
     /// What must not pass.
     pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
         let (from, masked) = (out.len(), context.report.masked_answer);
-        let rest = &self.decide("", true, context)?;
         match &mut self.text {
-            Text::Plain(lane) => {
-                lane.take(rest)?;
-                lane.finish(context, out)?;
-            }
+            Text::Plain(lane) => lane.finish(context, out)?,
             Text::Arguments(lane) => lane.finish(context, out)?,
             Text::Undecided(_) => {}
         }
@@ -148,31 +143,25 @@ impl Lane {
         }
     }
 
-    /// Gives the text to read next. An answer that was asked for as JSON waits for its first sign, which says whether it is.
-    fn decide<'r>(
-        &mut self,
-        raw: &'r str,
-        is_over: bool,
-        context: &Context<'_>,
-    ) -> Result<Cow<'r, str>, Blocked> {
-        let Text::Undecided(begin) = &mut self.text else { return Ok(Cow::Borrowed(raw)) };
-        begin.push_str(raw);
-        let begin = std::mem::take(begin);
-        self.text = match decode(&begin).trim_start().chars().next() {
-            None if !is_over => {
-                self.text = Text::Undecided(begin);
-                return Ok(Cow::Borrowed(""));
+    /// Looks at the first sign of an answer that was asked for as JSON, which says whether it is.
+    fn decide(&mut self, raw: &str, context: &Context<'_>) -> Result<(), Blocked> {
+        let Text::Undecided(spaces) = &mut self.text else { return Ok(()) };
+        let text = decode(raw);
+        self.text = match text.trim_start().chars().next() {
+            None => {
+                *spaces += text.chars().count();
+                return Ok(());
             }
             Some('{' | '[') => {
                 let lane = ArgumentsLane::new(On::Response, Role::Assistant);
                 Text::Arguments(Box::new(lane.answer().judged()))
             }
             _ => {
-                let lane = TextLane::new(context.compiled, On::Response, Role::Assistant);
+                let lane = TextLane::new(context.compiled, On::Response, Role::Assistant).behind(*spaces);
                 Text::Plain(Box::new(lane.judged(context.compiled, true)?))
             }
         };
-        Ok(Cow::Owned(begin))
+        Ok(())
     }
 
     /// Where the text moved to, as far as it has been shown; of JSON nothing is known before its end.
@@ -199,7 +188,7 @@ impl Lane {
         match &self.text {
             Text::Plain(lane) => lane.held(),
             Text::Arguments(lane) => lane.held(),
-            Text::Undecided(begin) => begin.len(),
+            Text::Undecided(_) => 0,
         }
     }
 
@@ -208,7 +197,7 @@ impl Lane {
         match &self.text {
             Text::Plain(lane) => lane.taken(),
             Text::Arguments(lane) => lane.taken(),
-            Text::Undecided(begin) => begin.len(),
+            Text::Undecided(spaces) => *spaces,
         }
     }
 }

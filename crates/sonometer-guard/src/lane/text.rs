@@ -85,6 +85,12 @@ impl TextLane {
         Self { source: Source::of_value(), ..self }
     }
 
+    /// The same for what comes behind so many spaces, which have been shown.
+    pub(crate) fn behind(mut self, spaces: usize) -> Self {
+        self.moves.keep(&" ".repeat(spaces));
+        self
+    }
+
     /// The same for text that must not be changed.
     pub(crate) fn unchanged(self) -> Self {
         Self { restores: false, is_unchanged: true, ..self }
