@@ -258,6 +258,20 @@ fn a_rule_that_blocks_reads_json_that_streams() {
     assert!(out.contains("\"stop_reason\":\"refusal\"") && !out.contains("ann@"), "{out}");
 }
 
+/// What passes as an image is counted as any event, and what is said beside it is masked.
+#[test]
+fn parts_of_images_keep_their_numbers() {
+    let passing = guard(r#"{"media":"pass","rules":[{"action":"mask","target":"personal-data"}]}"#);
+    let image = r#"data: {"type":"response.image_generation_call.partial_image","sequence_number":4,"partial_image_b64":"4111111111111111","prompt":"ann@example.org"}"#;
+    let last = r#"data: {"type":"response.completed","sequence_number":5,"response":{"id":"r","output":[]}}"#;
+    let bytes = format!("{image}\n\n{last}\n\n");
+    let out = run(begin(&passing, Form::Responses).stream(), &[bytes.as_bytes()], |_| {}).expect("passes");
+    assert_eq!(
+        String::from_utf8(out).expect("is UTF-8"),
+        bytes.replace("ann@example.org", "***@*******.***")
+    );
+}
+
 /// Texts that a client wrote as numbers, and names of members, are read.
 #[test]
 fn numbers_and_names_in_place_of_texts_are_read() {

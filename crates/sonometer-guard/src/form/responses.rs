@@ -40,6 +40,12 @@ const OUTPUTS: [(&str, &str); 2] = [
 const TEXT: &str = "response.output_text";
 const CITATION: &str = "response.output_text.annotation.added";
 
+/// Events with parts of images and sound, and the member that has them.
+const MEDIA: [(&str, &str); 2] = [
+    ("response.audio.delta", "delta"),
+    ("response.image_generation_call.partial_image", "partial_image_b64"),
+];
+
 /// Events in which something stands whole, or nothing.
 const WHOLE: [&str; 10] = [
     "response.created",
@@ -109,6 +115,12 @@ impl Responses {
                 ".delta" => self.output(&object, edits, event)?,
                 _ => self.output_done(&object, edits, event)?,
             };
+        } else if let Some((_, data)) = MEDIA.iter().find(|(name, _)| *name == kind) {
+            if event.context.compiled.policy.media == Pass::Block {
+                let message = "images and audio cannot be masked; set `media = \"pass\"` to let them through";
+                return Err(Blocked::new(Kind::Unmaskable, message));
+            }
+            edits = self.others(&object, data, edits, event)?;
         } else if let Some(dropped) = self.check(&kind, &object, event)? {
             self.added -= 1;
             return Ok(dropped);
@@ -153,15 +165,6 @@ impl Responses {
         object: &Object<'_>,
         event: &mut Event<'_, '_>,
     ) -> Result<Option<Shown>, Blocked> {
-        if matches!(kind, "response.audio.delta" | "response.image_generation_call.partial_image") {
-            return match event.context.compiled.policy.media {
-                Pass::Pass => Ok(Some(Shown::AsItIs)),
-                Pass::Block => Err(Blocked::new(
-                    Kind::Unmaskable,
-                    "images and audio cannot be masked; set `media = \"pass\"` to let them through",
-                )),
-            };
-        }
         let is_state = kind.strip_prefix("response.").and_then(|rest| rest.split_once('.')).is_some_and(
             |(of, state)| {
                 (of.ends_with("_call") || of == "mcp_list_tools" || of == "audio")
