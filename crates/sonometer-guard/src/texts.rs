@@ -4,7 +4,7 @@ use crate::blocked::{Blocked, Kind};
 use crate::exchange::allowed;
 use crate::guard::{Compiled, Judge};
 use crate::json::string::{decode, write_plain};
-use crate::lane::{Context, Manner, TextLane, whole};
+use crate::lane::{ArgumentsLane, Context, Manner, TextLane, whole};
 use crate::numbering::Numbering;
 use crate::policy::{Action, On, Role};
 use crate::report::Report;
@@ -48,6 +48,25 @@ impl Texts {
     /// What must not pass.
     pub fn arguments(&mut self, on: On, role: Role, json: &str) -> Result<String, Blocked> {
         self.read(on, role, json, Manner::Arguments)
+    }
+
+    /// The definition of a tool. Its numbers stay, as they are bounds of schemas.
+    ///
+    /// # Errors
+    /// What must not pass.
+    pub fn definition(&mut self, json: &str) -> Result<String, Blocked> {
+        let (mut raw, mut shown) = (String::with_capacity(json.len()), String::with_capacity(json.len()));
+        write_plain(json, &mut raw);
+        let mut context = Context {
+            compiled: &self.compiled,
+            numbering: &mut self.numbering,
+            report: &mut self.report,
+            documents: &mut None,
+        };
+        let mut lane = ArgumentsLane::new(On::Request, Role::Other).definition();
+        lane.take(&raw, &mut context, &mut shown)?;
+        lane.finish(&mut context, &mut shown)?;
+        Ok(decode(&shown))
     }
 
     /// An answer as far as it has come, for gateways that send all of it again each time: as it would be shown if it ended here, and how

@@ -159,7 +159,7 @@ fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
     }
     let mut tools = Vec::new();
     for tool in asked.tools.iter().flatten() {
-        let shown = texts.arguments(on, Role::Other, tool.get())?;
+        let shown = texts.definition(tool.get())?;
         let shown = RawValue::from_string(shown);
         let Ok(shown) = shown else { return refused(Kind::Unreadable, "a tool that is no JSON") };
         tools.push(shown);

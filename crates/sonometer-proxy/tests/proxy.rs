@@ -614,6 +614,9 @@ async fn litellm_is_answered() {
     let answer = ask(tools).await;
     assert_eq!(answer["tools"][0]["function"]["description"], "Ask ***@*******.***");
     assert_eq!(answer["texts"], serde_json::json!(["Hello."]));
+    // Numbers in them are bounds, whatever they look like.
+    let bounds = r#"{"input_type":"request","texts":[],"tools":[{"type":"function","function":{"name":"n","parameters":{"maximum":2147483647}}}]}"#;
+    assert_eq!(ask(bounds).await["action"], "NONE");
     // An answer that streams is sent again from its beginning.
     let text = "Write to ann@example.org or call.";
     let mut fixed = String::new();

@@ -23,6 +23,8 @@ pub(crate) struct ArgumentsLane {
     is_answer: bool,
     /// Rules that end answers read its values.
     is_judged: bool,
+    /// A definition of a tool: its numbers are bounds of schemas.
+    is_definition: bool,
 }
 
 enum Within {
@@ -46,7 +48,13 @@ impl ArgumentsLane {
             quotes_numbers: role == Role::Tool,
             is_answer: false,
             is_judged: false,
+            is_definition: false,
         }
+    }
+
+    /// The same for a definition of a tool.
+    pub(crate) fn definition(self) -> Self {
+        Self { is_definition: true, ..self }
     }
 
     /// The same with the rules that end answers: they read value by value.
@@ -191,6 +199,10 @@ impl ArgumentsLane {
         }
         if serde_json::from_str::<serde_json::Number>(word).is_err() {
             return Err(unreadable());
+        }
+        if self.is_definition {
+            inner.push_str(word);
+            return Ok(());
         }
         if self.is_judged {
             self.lane(context)?.judge(word)?;
