@@ -252,7 +252,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let members = object.0.iter().filter(|member| !is_last(member));
         for (member, value) in members.chain(object.0.iter().filter(is_last)) {
             let key = member.name.as_ref();
-            if types::is_opaque(key, value) {
+            if types::is_opaque(key, value) || types::is_sealed(self.form, self.on, kind, key) {
                 continue;
             }
             if !is_name(key) {

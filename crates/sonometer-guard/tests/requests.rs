@@ -272,6 +272,26 @@ fn parts_of_images_keep_their_numbers() {
     );
 }
 
+/// Base64 has digits in a row that look like private data by chance. A mask in them would destroy all of it.
+#[test]
+fn what_is_computed_or_sealed_stays() {
+    let data = "AAAA/4111111111111111/BBBB+442079460958==";
+    let embeddings = format!(r#"{{"data":[{{"object":"embedding","index":0,"embedding":"{data}"}}]}}"#);
+    let chat = format!(
+        r#"{{"choices":[{{"message":{{"reasoning_details":[{{"type":"reasoning.encrypted","data":"{data}"}}],
+            "provider_specific_fields":{{"thought_signatures":["{data}"]}}}}}}]}}"#
+    );
+    for (form, answer) in [(Form::Embeddings, &embeddings), (Form::Chat, &chat)] {
+        let mut exchange = masking().request(form, br#"{"input":"Hi","messages":[]}"#).expect("passes");
+        let shown = exchange.response(200, answer.as_bytes()).expect("passes");
+        assert_eq!(String::from_utf8(shown).expect("is UTF-8"), *answer);
+    }
+    let asked = format!(
+        r#"{{"messages":[{{"role":"assistant","reasoning_details":[{{"type":"reasoning.encrypted","data":"{data}"}}]}}]}}"#
+    );
+    assert_eq!(sent(&masking(), Form::Chat, &asked), asked);
+}
+
 /// Texts that a client wrote as numbers, and names of members, are read.
 #[test]
 fn numbers_and_names_in_place_of_texts_are_read() {

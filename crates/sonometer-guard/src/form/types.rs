@@ -2,7 +2,7 @@
 
 use super::Form;
 use crate::json::{Shape, inner, shape};
-use crate::policy::Role;
+use crate::policy::{On, Role};
 use serde_json::value::RawValue;
 
 /// Parts, tool calls and annotations of chat messages.
@@ -212,7 +212,18 @@ pub(crate) fn is_opaque(key: &str, value: &RawValue) -> bool {
     match shape(value) {
         Shape::Number | Shape::Truth | Shape::Null => is_id(key) || is_choice(key) || is_count(key),
         Shape::Text => is_id(key) || is_choice(key) && inner(value).is_some_and(reads_as_choice),
-        Shape::Object | Shape::List => is_count(key),
+        Shape::Object => is_count(key),
+        Shape::List => is_count(key) || key == "thought_signatures",
+    }
+}
+
+/// Whether a member of an object of this type is what the provider computed or sealed: numbers in base64, in which a mask would find
+/// something by chance.
+pub(crate) fn is_sealed(form: Form, on: On, kind: &str, key: &str) -> bool {
+    match key {
+        "embedding" => form == Form::Embeddings && on == On::Response,
+        "data" => kind == "reasoning.encrypted",
+        _ => false,
     }
 }
 
