@@ -73,7 +73,7 @@ pub fn mend(text: &str, read: &Read<'_>) -> (String, usize) {
 }
 
 /// Whether a change takes the finding away and brings no more errors than it takes. What stops the reading (`SM01…`) hides what comes
-/// after it, so there more may appear.
+/// after it, so there more may appear, but not on the line itself.
 fn mends(text: &str, all: &Diagnostics, finding: &Diagnostic, fix: &Fix, read: &Read<'_>) -> bool {
     let Some(changed) = fix.applied(text) else { return false };
     let after = read(&changed);
@@ -81,7 +81,9 @@ fn mends(text: &str, all: &Diagnostics, finding: &Diagnostic, fix: &Fix, read: &
         found.iter().filter(|other| other.code == finding.code && other.message == finding.message).count()
     };
     let errors = |found: &Diagnostics| found.iter().filter(|d| d.severity == Severity::Error).count();
-    let hid_more = finding.code.starts_with("SM01") && all.len() == 1;
+    let line = Place::of(&changed, Span::new(fix.span.start, fix.span.start)).line;
+    let on_the_line = |d: &Diagnostic| d.span.start <= line.end && d.span.end > line.start;
+    let hid_more = finding.code.starts_with("SM01") && all.len() == 1 && !after.iter().any(on_the_line);
     let no_worse = match finding.severity {
         Severity::Error => errors(&after) < errors(all) || hid_more,
         Severity::Warning => errors(&after) <= errors(all),
@@ -189,14 +191,31 @@ impl<'t> Place<'t> {
             "SM0114" => {
                 let indent = self.line().len() - self.line().trim_start().len();
                 let span = Span::new(self.line.start, self.line.start + indent);
-                one("indent with spaces", span, self.text[span.range()].replace('\t', "  "), true)
+                // As many as the lines around it have: the first width that leaves no finding on this line.
+                let with = |width: usize| self.text[span.range()].replace('\t', &" ".repeat(width));
+                [2, 4, 8]
+                    .into_iter()
+                    .flat_map(|width| one("indent with spaces", span, with(width), true))
+                    .collect()
             }
             "SM0116" | "SM0119" => self.quoted(true),
             "SM0118" | "SM0121" | "SM0126" | "SM0128" | "SM0129" => self.quoted(false),
-            "SM0133" => {
-                let end = self.line.start + self.line().trim_end().len();
-                one("write a colon and |", Span::new(end, end), ": |".to_owned(), true)
-            }
+            "SM0133" => match self.here().find(':') {
+                Some(colon) => {
+                    let at = self.span.start + colon + 1;
+                    one("write a space after the colon", Span::new(at, at), " ".to_owned(), true)
+                }
+                // Words behind the key are its value; items below it are a list, anything else most likely lines of text.
+                None if self.here().trim().contains(' ') => Vec::new(),
+                None => {
+                    let end = self.line.start + self.line().trim_end().len();
+                    let below = self.text[self.line.end..].lines().find(|line| !line.trim().is_empty());
+                    match below.is_some_and(|line| line.trim_start().starts_with("- ")) {
+                        true => one("write a colon", Span::new(end, end), ":".to_owned(), true),
+                        false => one("write a colon and |", Span::new(end, end), ": |".to_owned(), true),
+                    }
+                }
+            },
             "SM0203" => {
                 let shown = self.line().trim();
                 let start = self.line.start + self.line().find(shown).unwrap_or(0);
@@ -357,6 +376,9 @@ mod tests {
             ("    strong: |", "    strong: >"),
             ("    strong: |", "    strong"),
             ("    hit: Thank you.", "    hti: Thank you."),
+            ("  - label: thanks", "  - label:thanks"),
+            ("    hit: Thank you.", "\thit: Thank you."),
+            ("markers:", "markers"),
         ] {
             assert!(SOUND.contains(right));
             let broken = SOUND.replacen(right, wrong, 1);
