@@ -3,7 +3,7 @@
 use super::bench::Ran;
 use super::trial::{Broken, Trial};
 use sonometer::MarkerEntry;
-use sonometer::protocol::TestLine;
+use sonometer::protocol::{Absence, Marker, TestLine};
 use sonometer_report::{one_line, reasons, signed};
 
 /// Why a test failed, a reason for each line of text; nothing of a test that passed.
@@ -15,7 +15,7 @@ pub fn why(ran: &Ran<'_>) -> Vec<String> {
         Trial::Line { marker, line, .. } => {
             let ledger = ran.reading.ledger();
             let own = ledger.markers.iter().filter(|entry| entry.label == marker.label);
-            own.flat_map(|entry| notes(entry, Some(line))).collect()
+            own.flat_map(|entry| notes(entry, Some(marker), Some(line))).collect()
         }
         Trial::Dialogue(_) => ran.broken.iter().map(|broken| of_dialogue(ran, broken)).collect(),
     }
@@ -28,7 +28,8 @@ fn of_dialogue(ran: &Ran<'_>, broken: &Broken) -> String {
             let ledger = ran.reading.ledger();
             let should = if *wanted { "fire" } else { "be silent" };
             let entry = ledger.markers.iter().find(|entry| entry.label == label);
-            let why = entry.map(|entry| notes(entry, None).join("; ")).unwrap_or_default();
+            let marker = ran.reading.protocol().markers.iter().find(|marker| marker.label == *label);
+            let why = entry.map(|entry| notes(entry, marker, None).join("; ")).unwrap_or_default();
             format!("`{label}` should {should}: {why}")
         }
         Broken::Driven { label, role } => format!("`{label}` is not driven by `{role}`"),
@@ -45,22 +46,35 @@ fn of_dialogue(ran: &Ran<'_>, broken: &Broken) -> String {
 }
 
 /// What was found for a marker, what of it was dropped, and what it came to.
-fn notes(marker: &MarkerEntry<'_>, line: Option<&TestLine>) -> Vec<String> {
+fn notes(entry: &MarkerEntry<'_>, marker: Option<&Marker>, line: Option<&TestLine>) -> Vec<String> {
     let mut notes = Vec::new();
-    for found in &marker.matches {
+    for found in &entry.matches {
         let what = format!("`{}` ({}) found “{}”", found.line, found.list.as_str(), one_line(&found.source));
         notes.push(match found.failed.is_empty() {
             true => format!("{what}: {}", signed(found.contribution)),
             false => format!("{what}: dropped, {}", reason(reasons(found), line)),
         });
     }
-    let activation = marker.resonance.activation;
-    notes.push(match (marker.matches.is_empty(), marker.resonance.triggered) {
-        (true, false) => "no pattern line matches".to_owned(),
-        (_, true) => format!("activation {activation} reaches the trigger {}", marker.trigger),
-        (_, false) => format!("activation {activation} stays below the trigger {}", marker.trigger),
+    let activation = entry.resonance.activation;
+    notes.push(match (entry.matches.is_empty(), entry.resonance.triggered) {
+        (true, false) => nothing(marker).to_owned(),
+        (_, true) => format!("activation {activation} reaches the trigger {}", entry.trigger),
+        (_, false) => format!("activation {activation} stays below the trigger {}", entry.trigger),
     });
     notes
+}
+
+/// Why a marker of which nothing was found is silent. One with `absent` waits for just that.
+fn nothing(marker: Option<&Marker>) -> &'static str {
+    match marker.and_then(|marker| marker.absence.as_ref()) {
+        None => "no pattern line matches",
+        Some(Absence { when: Some(_), .. }) => {
+            "nothing of its `when` is said, so the clock of `absent` does not start"
+        }
+        Some(Absence { when: None, .. }) => {
+            "nothing of `absent` is said, but the text ends before `until`, or nobody speaks whom it hears"
+        }
+    }
 }
 
 fn reason(reasons: String, line: Option<&TestLine>) -> String {
@@ -106,6 +120,19 @@ mod tests {
         assert_eq!(miss.len(), 2, "{miss:?}");
         assert!(miss[0].starts_with("`thank you` (strong) found “Thank you”: "), "{miss:?}");
         assert!(miss[1].contains("reaches the trigger 0.5"), "{miss:?}");
+    }
+
+    #[test]
+    fn a_marker_that_waits_for_what_is_absent_says_why_it_is_silent() {
+        let absent = |more: &str| {
+            let marker = format!("  - label: open\n    absent: done\n{more}    hit: Hello.\n");
+            told(&marker).pop().expect("has a test")
+        };
+        assert_eq!(absent(""), Vec::<String>::new());
+        let [told] = &absent("    when: {any: later}\n")[..] else { panic!("one reason") };
+        assert!(told.starts_with("nothing of its `when` is said"), "{told}");
+        let [told] = &absent("    until: 3 turns\n")[..] else { panic!("one reason") };
+        assert!(told.contains("ends before `until`"), "{told}");
     }
 
     #[test]

@@ -93,6 +93,10 @@ fn idle_lines<'s>(
     let excepts =
         idle.iter().filter(|mutant| matches!(mutant.change, Change::Line { key: "except", .. })).count();
     let fix = match (excepts, spans.len() - excepts) {
+        // What is said under `absent` keeps the marker silent.
+        _ if marker.absence.is_some() => {
+            "add a `miss` or a dialogue that this line keeps from triggering, or remove it"
+        }
         (_, 0) => "add a `miss` that this line keeps from triggering, or remove it",
         (0, _) => "add a `hit` that only this line finds, or remove it",
         _ => "add a `hit` that only this line finds (a `miss` for an `except` line), or remove it",
