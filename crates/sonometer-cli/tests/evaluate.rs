@@ -188,7 +188,7 @@ fn errors_name_the_place_and_the_mend() {
             2,
             "evaluate-bare.csv: has a header and no rows; write a row for each item",
         ),
-        (&["courtesy@1.5", &workbook], 2, "is a table; write one JSON object for each row, {\"text\": …"),
+        (&["courtesy@1.5", &workbook], 2, "is a workbook; save it as CSV in UTF-8"),
         (&["courtesy@1.5", &bad], 2, "evaluate-bad.jsonl:2:8: "),
         (&["courtesy", "nowhere.jsonl"], 2, "no such file"),
         (&["curtesy", REQUESTS], 4, "did you mean `courtesy`?"),

@@ -142,6 +142,45 @@ fn an_interval_of_equal_ends_is_named() {
     assert!(!said(40).contains("equal ends"), "{}", said(40));
 }
 
+fn notes(protocol: &str, items: Vec<Item>, options: &Options) -> Vec<String> {
+    let target =
+        Instrument::from(Sensor::new(Protocol::read(protocol).expect("is sound").0).expect("compiles"));
+    let labelled = Labelled::new(items).expect("are items");
+    let report = evaluate(&target, &labelled, options, &mut unwatched).expect("measures");
+    let told: Value = serde_json::from_str(&report.to_json()).expect("is JSON");
+    let notes = told["notes"].as_array().expect("is a list").iter();
+    notes.map(|note| note.as_str().expect("is a text").to_owned()).collect()
+}
+
+#[test]
+fn items_in_which_nobody_is_listened_to_are_told() {
+    let by_agents = THANKS.replace("\"strong\":", "\"by\": \"agent\", \"strong\":");
+    let told = notes(&by_agents, many(40), &options("polite"));
+    assert!(
+        told[0].starts_with("in 40 of 40 items nobody speaks in a role that the markers listen to (`agent`)"),
+        "{told:?}"
+    );
+    assert!(!notes(THANKS, many(40), &options("polite")).iter().any(|note| note.contains("listen to")));
+}
+
+#[test]
+fn a_value_that_differs_from_the_positive_one_in_its_case_is_told() {
+    let labels = ["Yes", "YES", "no", "NO"];
+    let items = || -> Vec<Item> {
+        (0..40).map(|at| item("thank you, that helped me", json!({"polite": labels[at % 4]}))).collect()
+    };
+    let mut options = options("polite");
+    options.selector.positive = Some("Yes".parse().expect("is a class"));
+    let is_told = |options: &Options| {
+        notes(THANKS, items(), options).iter().any(|note| {
+            note.starts_with("`YES` is another value than `Yes` and not positive; the values of `polite` are NO, YES, Yes, no;")
+        })
+    };
+    assert!(is_told(&options));
+    options.selector.positive = Some("Yes,YES".parse().expect("is a class"));
+    assert!(!is_told(&options));
+}
+
 #[test]
 fn errors_have_a_place() {
     let items = vec![item("x", json!({"mood": true})), item("y", json!({"mood": "glad"}))];

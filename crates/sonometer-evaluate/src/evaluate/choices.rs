@@ -122,7 +122,8 @@ pub(crate) fn evaluate(
     (data.positive, data.negative) = (None, None);
     let counts = counts(&all, values.names.len(), |_| 1);
     let silent = values.names.iter().zip(&counts).filter(|(_, counts)| counts.predicted() == 0);
-    let notes = silent.map(|(name, _)| format!("`{name}` was never chosen"));
+    let silent = silent.map(|(name, _)| format!("`{name}` was never chosen"));
+    let notes = sensed::unheard(&outcomes).into_iter().chain(silent);
     Ok(ChoiceEvaluation {
         notes: notes.collect(),
         sensor: sensor.clone(),

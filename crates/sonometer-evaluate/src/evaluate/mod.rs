@@ -312,7 +312,9 @@ fn judge(
     cases.iter_mut().for_each(|case| case.cluster = clusters[case.item]);
     cases::renumber(&mut cases);
 
-    let mut notes: Vec<String> = labelled.unseen(selector, path, items).into_iter().collect();
+    let mut notes: Vec<String> = sensed::unheard(&outcomes).into_iter().collect();
+    notes.extend(labelled.unseen(selector, path, items));
+    notes.extend(labelled.otherwise_written(selector, path, items));
     let points = Ranking::of(&cases).points();
     if let Some(Threshold::Best) = options.threshold
         && let Some(best) = measure::best(&points)
@@ -508,6 +510,7 @@ fn places(
     };
     let clusters = cases::clusters(selector, items);
     let mut evaluation = spans::evaluate(sensor, labelled, path, items, &outcomes, &clusters, &wish, data)?;
+    evaluation.notes.extend(sensed::unheard(&outcomes));
     let Some(background) = &options.background else {
         evaluation.notes.push(NO_BACKGROUND.to_owned());
         return Ok(evaluation);

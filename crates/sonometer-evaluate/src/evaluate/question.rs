@@ -235,6 +235,7 @@ mod tests {
             score: Unit(score),
             markers: markers.iter().map(resonance).collect(),
             evidence: Vec::new(),
+            unheard: None,
         }
     }
 

@@ -5,10 +5,11 @@ use crate::labels::{Item, Labelled};
 use crate::watch::{Steps, Watch};
 #[cfg(feature = "fast")]
 use sonometer::batch::in_order;
-use sonometer::{Interaction, Reading, Resonance, SenseOptions, Sensor, Unit};
+use sonometer::{Interaction, Reading, Resonance, Roles, SenseOptions, Sensor, Unit};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 use std::thread;
 
 /// One after the other, where there are no threads.
@@ -31,6 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) markers: Vec<(usize, Resonance)>,
     /// The evidence, in the order of the text.
     pub(crate) evidence: Vec<Found>,
+    /// Whom the markers ask for, if nobody speaks whom they listen to.
+    pub(crate) unheard: Option<Arc<Roles>>,
 }
 
 /// A piece of evidence.
@@ -184,7 +187,21 @@ fn outcome(reading: &Reading, numbers: &BTreeMap<&str, usize>) -> Outcome {
                 score: found.score,
             })
             .collect(),
+        unheard: reading.fidelity().unheard.clone(),
     }
+}
+
+/// What is said of items in which nobody was listened to: their figures say nothing of the words.
+pub(crate) fn unheard(outcomes: &[Outcome]) -> Option<String> {
+    let all: Vec<&Arc<Roles>> = outcomes.iter().filter_map(|outcome| outcome.unheard.as_ref()).collect();
+    let asked: Vec<String> = all.first()?.asked.iter().map(|role| format!("`{role}`")).collect();
+    Some(format!(
+        "in {} of {} items nobody speaks in a role that the markers listen to ({}), so nothing is found there; give conversations with \
+         roles, not texts, or add the names of their roles to `aliases`",
+        all.len(),
+        outcomes.len(),
+        asked.join(", ")
+    ))
 }
 
 #[cfg(test)]

@@ -53,7 +53,14 @@ impl<'b> DataFile<'b> {
     fn text(&self, what: &str, shape: &str) -> Result<&'b str, Error> {
         let wrong = |message: String| Error::at(Place::of(self.name), message);
         let ending = self.name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if ["csv", "tsv", "xlsx", "parquet", "arrow"].iter().any(|table| ending.eq_ignore_ascii_case(table)) {
+        let is_one_of = |endings: &[&str]| endings.iter().any(|own| ending.eq_ignore_ascii_case(own));
+        if is_one_of(&["xlsx", "xlsm", "xls", "ods"]) {
+            return Err(wrong(format!(
+                "is a workbook; save it as CSV in UTF-8 (spreadsheets call it `CSV UTF-8`), or write one JSON object for each row, {shape}, \
+                 into a .jsonl file"
+            )));
+        }
+        if is_one_of(&["csv", "tsv", "parquet", "arrow"]) {
             return Err(wrong(format!(
                 "is a table; write one JSON object for each row, {shape}, into a .jsonl file"
             )));

@@ -296,6 +296,34 @@ impl Labelled {
         unseen(named, path, items).map(|(told, _)| told)
     }
 
+    /// What is said where an item has a value of the positive class but for its case, which is another value.
+    pub(crate) fn otherwise_written(
+        &self,
+        selector: &Selector,
+        path: &Path,
+        items: &[Item],
+    ) -> Option<String> {
+        let positive = selector.positive.as_ref()?;
+        let named: Vec<&String> =
+            selector.negative.iter().chain([positive]).flat_map(Class::values).collect();
+        let mut seen = BTreeSet::new();
+        items
+            .iter()
+            .filter_map(|item| path.find(&item.labels))
+            .for_each(|value| class::scalars(value, &mut seen));
+        let (meant, other) = positive.values().iter().find_map(|meant| {
+            let is_other =
+                |value: &&String| !named.contains(value) && value.to_lowercase() == meant.to_lowercase();
+            Some((meant, seen.iter().find(is_other)?))
+        })?;
+        let all: Vec<&str> = seen.iter().map(String::as_str).collect();
+        Some(format!(
+            "`{other}` is another value than `{meant}` and not positive; the values of `{path}` are {}; name all that are positive, such \
+             as --positive {meant},{other}",
+            some_of(&all)
+        ))
+    }
+
     /// Refuses a class, of values or a range, of which no item of the file has any value: every figure would be of the other class alone.
     pub(crate) fn expect_classes(&self, selector: &Selector, path: &Path) -> Result<(), Error> {
         for (option, class) in [("--positive", &selector.positive), ("--negative", &selector.negative)] {
@@ -522,7 +550,7 @@ mod tests {
 
     #[test]
     fn a_table_is_told_what_to_write_instead() {
-        for name in ["calls.csv", "calls.TSV", "calls.parquet", "calls.xlsx"] {
+        for name in ["calls.csv", "calls.TSV", "calls.parquet"] {
             let message = told(Labelled::read(name, b"id,text,label\n").expect_err("is refused"));
             assert!(
                 message.starts_with(&format!("{name}: is a table; write one JSON object for each row")),
@@ -533,6 +561,8 @@ mod tests {
                     .is_err_and(|error| told(error).contains("is a table"))
             );
         }
+        let workbook = told(Labelled::read("calls.XLSX", b"PK").expect_err("is refused"));
+        assert!(workbook.starts_with("calls.XLSX: is a workbook; save it as CSV in UTF-8"), "{workbook}");
     }
 
     #[test]
