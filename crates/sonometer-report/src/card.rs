@@ -2,6 +2,18 @@
 
 use crate::sheet::Card;
 
+/// What the figures of a card mean, for who reads a report and nothing else.
+const FIGURES: &str = "
+## What the figures mean
+
+- **Precision**: of what was found, the share that is right. **Recall**: of what is there, the share that was found. **F1** is both in one number: 1 if nothing
+  is missed and nothing is found wrongly, 0 if nothing right is found. **Macro-F1** is the mean of the F1 of what has the label and of what has it not.
+- **AUC**: how often a text with the label has a higher value than one without it; 0.5 is what guessing gives.
+- **[0.69, 0.86]**: the interval of 95 %: with other texts of the same kind, the figure may be anywhere in it.
+- Figures are of the texts that the card names, and can be lower on yours. A single find can be wrong: read its evidence before anything is decided by it. To
+  measure on talks of your own, let people label some, and run `sonometer evaluate`.
+";
+
 impl Card {
     /// A card as it ships: a title (`# Accuracy card: courtesy 2.0`) and the rest. Links lead to files beside it, so their text is kept
     /// alone.
@@ -9,7 +21,11 @@ impl Card {
         let (first, rest) = markdown.split_once('\n').unwrap_or((markdown, ""));
         let is_kept = |line: &&str| !(line.starts_with("<!--") && line.ends_with("-->"));
         let lines = rest.trim_start().lines().filter(is_kept).map(|line| unlinked(line) + "\n");
-        Self { title: first.trim_start_matches('#').trim().to_owned(), markdown: lines.collect() }
+        let mut markdown: String = lines.collect();
+        if markdown.contains("F1") || markdown.contains("AUC") {
+            markdown.push_str(FIGURES);
+        }
+        Self { title: first.trim_start_matches('#').trim().to_owned(), markdown }
     }
 }
 
@@ -73,6 +89,12 @@ mod tests {
         );
         assert_eq!(card.title, "Accuracy card: x 1.0");
         assert_eq!(card.markdown, "See the glossary [0.1, 0.2], b.\n## Data\n");
+    }
+
+    #[test]
+    fn a_card_with_figures_says_what_they_mean() {
+        let told = |markdown: &str| Card::of(markdown).markdown.contains("## What the figures mean");
+        assert!(told("# x\n\n| macro-F1 |\n") && told("# x\n\nAUC 0.8\n") && !told("# x\n\nNo figures.\n"));
     }
 
     #[cfg(feature = "cards")]

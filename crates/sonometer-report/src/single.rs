@@ -6,12 +6,12 @@ use crate::names::{Hidden, Names, Roles};
 use crate::paint::{Tone, one_line};
 use crate::plot::{Plot, Track, permille};
 use crate::reading::{Shown, UNHEARD, of_reading};
-use crate::sheet::{Card, Cell, Line, Part, Plots, Row, Sheet, Table, columns};
+use crate::sheet::{Card, Cell, Gauge, Line, Part, Plots, Row, Sheet, Table, columns};
 use crate::talk::Most;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sonometer::protocol::Sgm;
-use sonometer::{FlowOptions, OffsetUnit, Profile, Reading, Temporal, TemporalOptions, Unit, View};
+use sonometer::{FlowOptions, OffsetUnit, Profile, Reading, Temporal, TemporalOptions, Trend, Unit, View};
 
 /// What a page shows of a talk at most.
 const MOST: Most = Most { turns: 5_000, characters: 200_000 };
@@ -19,6 +19,9 @@ const MOST: Most = Most { turns: 5_000, characters: 200_000 };
 const LONGEST: usize = 2 << 20;
 /// Windows of the course that are named below it.
 const NAMED: usize = 3;
+
+/// What fidelity means, for who reads a report and nothing else.
+pub(crate) const FIDELITY: &str = "how far there was enough readable content to measure: 1 = enough; it says nothing of how right the score is";
 
 /// The report of a reading, sufficient or not. `name` says what was read, and is shown where it holds nothing that is masked; `place`
 /// says where evidence stands in a file; `cards` are those of its protocols.
@@ -40,8 +43,11 @@ pub fn of_talk<'r>(
                 if own.title.is_empty() && !parts.is_empty() {
                     own.title =
                         if reading.instrument().sensor().is_some() { "Markers" } else { "Parts" }.into();
+                    own.rows.iter_mut().for_each(say_effect);
                 } else if own.title == "nearly triggered" {
                     own.title = "Nearly triggered".into();
+                } else if let Some(fidelity) = own.rows.iter_mut().find(|row| row.name == "fidelity") {
+                    fidelity.below = FIDELITY.to_owned();
                 }
                 parts.push(Part::Gauges(own));
             }
@@ -101,6 +107,15 @@ pub fn of_talk<'r>(
     sheet
 }
 
+/// Says of a marker what it does to the score; in the talk, a dashed line tells that it worsens it.
+fn say_effect(row: &mut Gauge) {
+    if let Tone::Marker(effect, _) = row.tone
+        && row.rest.is_empty()
+    {
+        row.rest = Line::of(Tone::Dim, format!("{} the score", effect.as_str()));
+    }
+}
+
 fn capital(title: &str) -> String {
     let mut characters = title.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
@@ -125,9 +140,13 @@ fn course<'r>(temporal: &Temporal) -> Option<Part<'r>> {
     named.dedup();
     let ticks = named.iter().map(|nth| (along(*nth), format!("turn {}", levels[*nth].first + 1))).collect();
     let shifts = match temporal.phase_shifts {
-        0 => "no phase shift".to_owned(),
-        1 => "1 phase shift".to_owned(),
-        count => format!("{count} phase shifts"),
+        0 => "no lasting change of the level (phase shift)".to_owned(),
+        1 => "1 lasting change of the level (phase shift)".to_owned(),
+        count => format!("{count} lasting changes of the level (phase shifts)"),
+    };
+    let trend = match temporal.trend {
+        Trend::Insufficient => "Too few windows to tell a trend".to_owned(),
+        trend => capital(trend.as_str()),
     };
     let rows = levels.iter().map(|own| {
         let bar = Cell::Bar(Some(crate::sheet::Bar { value: own.level, interval: None }));
@@ -141,8 +160,7 @@ fn course<'r>(temporal: &Temporal) -> Option<Part<'r>> {
     Some(Part::Plots(Plots {
         title: "Course".into(),
         about: format!(
-            "{}, {shifts}; each point is a window of {}.",
-            capital(temporal.trend.as_str()),
+            "{trend}, {shifts}; each point is a window of {}, and its level is worked out much like the score.",
             temporal.window
         ),
         plots: vec![Plot::Track(Track {
@@ -188,7 +206,8 @@ fn drives<'r>(reading: &Reading, roles: &Roles) -> Option<Part<'r>> {
         Part::Table(Table {
             title: "Who drives".into(),
             about: format!(
-                "Direction: {}; balance {} (1: both sides the same).",
+                "A side drives a marker if it gives at least twice as much evidence for it, word by word, as the other. Direction: {}; \
+                 balance {} (1: both sides the same).",
                 flow.direction.as_str(),
                 flow.balance
             ),

@@ -44,7 +44,9 @@ pub(crate) fn insufficient(fidelity: &Fidelity) -> (&'static str, String) {
     let figures = format!("fidelity {index} (density {density}, clarity {clarity})");
     match unheard {
         Some(roles) => {
-            ("no turn by a role that is measured", format!("asked for {}", roles.asked.join(", ")))
+            let there =
+                if roles.seen.is_empty() { "no turn has a role" } else { "the turns have other roles" };
+            ("no turn by a role that is measured", format!("asked for {}; {there}", roles.asked.join(", ")))
         }
         None if density <= clarity => ("too few words or turns", figures),
         None => ("not readable, or in another language", figures),

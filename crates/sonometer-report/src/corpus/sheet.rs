@@ -7,6 +7,7 @@ use crate::paint::{Tone, one_line};
 use crate::sheet::{
     Bar, Card, Case, Cases, Cell, Gauge, Gauges, Line, Part, Row, Sheet, Table, Text, columns,
 };
+use crate::single::FIDELITY;
 use crate::subject::Subject;
 use crate::talk::{Most, Talk};
 use crate::words::{counted, grouped};
@@ -17,6 +18,8 @@ use sonometer::{Fidelity, Unit};
 const GROUPS: usize = 40;
 /// What is shown of a single talk.
 const MOST: Most = Most { turns: 60, characters: 2_000 };
+/// The order of the talks in the middle, and which they are.
+const MIDDLE: &str = "one of each score, nearest to the median first; scores whose first talk is shown as worst or best are left out";
 /// Characters of a name.
 const NAME: usize = 120;
 
@@ -43,7 +46,7 @@ impl<'i> Corpus<'i> {
         };
         for (title, order, numbers) in [
             ("Worst talks", worst, self.picks.worst()),
-            ("Talks in the middle", "nearest to the median first", self.median()),
+            ("Talks in the middle", MIDDLE, self.median()),
             ("Best talks", best, self.picks.best()),
         ] {
             parts.extend(self.cases(title, order, &numbers, picked));
@@ -108,7 +111,11 @@ impl<'i> Corpus<'i> {
         let rows = vec![
             Gauge { below: self.instrument.score_meaning(), ..Gauge::of("median score", all.median) },
             Gauge { tone: Tone::Plain, ..Gauge::of("mean score", mean) },
-            Gauge { tone: Tone::Plain, ..Gauge::of("mean fidelity", self.mean(self.fidelity)) },
+            Gauge {
+                tone: Tone::Plain,
+                below: FIDELITY.to_owned(),
+                ..Gauge::of("mean fidelity", self.mean(self.fidelity))
+            },
         ];
         Gauges { rows, ..Gauges::default() }
     }
@@ -152,7 +159,9 @@ impl<'i> Corpus<'i> {
         };
         Table {
             title: "Markers".into(),
-            about: "In how many talks each marker triggered, how many pieces of evidence there are, and the mean of its activation.".into(),
+            about: "In how many talks each marker triggered, how many pieces of evidence (places in the text) there are, and the mean of \
+                    its activation (how strongly it was found, 0 to 1)."
+                .into(),
             columns: columns(&["<marker", "<the score", "talks", "=share of talks", "evidence", "mean activation"]),
             rows,
             below,
