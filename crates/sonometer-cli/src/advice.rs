@@ -62,17 +62,30 @@ pub(crate) fn is_no_json(error: &Error) -> bool {
 pub(crate) const NO_JSON: &str = "most lines are not JSON, and `batch` reads one JSON value a line; a list over many lines becomes such lines by \
                                   `jq -c '.[]'`, lines of text by `jq -R '{content: .}'`; `sonometer sense` reads a text as a whole";
 
-/// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one.
+/// Whether a file was read as one text and is probably a conversation.
+pub(crate) fn is_conversation(read: &Ingested) -> bool {
+    let first = read.interaction.turns().first();
+    read.kind == Kind::Text && first.is_some_and(|turn| spoken(&turn.content).is_some())
+}
+
+/// The note of a report on such a file.
+pub(crate) const AS_TURNS: &str = "read as one text, but its lines begin with who speaks, like `agent: …`; to read such lines as turns, use `--turns`";
+
 fn turns(content: &str) -> Option<String> {
+    let (lines, first) = spoken(content)?;
+    Some(format!(
+        "sensed as one text, but {lines} lines begin like `{}: …`; to sense them as turns, use `--format turns`",
+        one_line(first)
+    ))
+}
+
+/// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one: how many, and who
+/// speaks first.
+fn spoken(content: &str) -> Option<(usize, &str)> {
     let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
     let spoken = lines.iter().filter(|line| role(line).is_some()).count();
     let first = role(lines.first()?)?.0;
-    (spoken >= 2 && 2 * spoken >= lines.len()).then(|| {
-        format!(
-            "sensed as one text, but {spoken} lines begin like `{}: …`; to sense them as turns, use `--format turns`",
-            one_line(first)
-        )
-    })
+    (spoken >= 2 && 2 * spoken >= lines.len()).then_some((spoken, first))
 }
 
 fn columns(content: &str) -> String {

@@ -84,6 +84,11 @@ fn modality(name: &str) -> Result<Modality, String> {
 }
 
 impl FileArguments {
+    /// Nothing is known but whether lines such as `agent: Good morning.` are turns.
+    pub(crate) fn with_turns(turns: bool) -> Self {
+        Self { turns, ..Self::default() }
+    }
+
     /// An option that is for recordings alone.
     fn unfit_for_others(&self) -> Option<&'static str> {
         #[cfg(feature = "audio")]

@@ -429,3 +429,35 @@ fn a_talk_of_a_hundred_thousand_turns_stays_a_page() {
     let text = done(&folder, &["courtesy@2.0", "long.jsonl", "--format", "md"]);
     assert!(text.contains("… 95000 further turns") && text.len() < 4 << 20, "{} bytes", text.len());
 }
+
+#[test]
+fn lines_with_roles_are_turns_if_that_is_said() {
+    let folder = folder("turns");
+    fs::create_dir_all(folder.join("calls")).expect("can be made");
+    let call = format!("agent: {KIND}\ncustomer: My order is late.\nagent: {CURT}\n");
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        fs::write(folder.join("calls").join(name), &call).expect("can be written");
+    }
+    fs::write(folder.join("late.yaml"), LATE).expect("can be written");
+    let output = report(&folder, &["late.yaml", "calls", "--format", "md"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("3 insufficient"), "{told}");
+    assert!(told.contains("a.txt: read as one text, but its lines begin with who speaks"), "{told}");
+    assert!(told.contains("use `--turns`; 2 other texts are alike"), "{told}");
+    let output = report(&folder, &["late.yaml", "calls/a.txt", "--format", "md"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains("use `--turns`") && told.contains("need `agent`, but no turn has a role"),
+        "{told}"
+    );
+    let output = report(&folder, &["late.yaml", "calls", "--turns", "--format", "md"]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "3 talks: 3 measured, 0 insufficient, 0 errors\n");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("| customer | 3 |"), "{output:?}");
+    fs::write(folder.join("talks.jsonl"), "{\"content\": \"Thank you.\"}\n").expect("can be written");
+    assert!(refused(&folder, &["courtesy@2.0", "talks.jsonl", "--turns"]).contains("remove it"));
+}
+
+/// A protocol that listens to one role.
+const LATE: &str = "sonometer: 1\nid: late\nversion: \"1\"\ntaxonomy: Signal\nactants: {primary: agent, secondary: customer}\nmarkers:\n  \
+                    - label: thanks\n    by: agent\n    strong: thank you\n    hit: \"agent: Thank you.\"\n";

@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Also compare the talks by this column of a table, or this key of a JSON line or of its `labels`
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
+    /// Texts and documents consist of lines such as `agent: Good morning.`
+    #[arg(long)]
+    turns: bool,
     #[command(flatten)]
     masks: MaskArguments,
     #[command(flatten)]
@@ -138,6 +141,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         };
         screen.note(&format!("{first}{others}"));
     }
+    if let Some(told) = tally.told_of_texts() {
+        screen.note(&told);
+    }
     if cfg!(feature = "columns") && tally.rows > 0 && tally.rows == corpus.len() {
         screen.note(&format!("{source}: {}", advice::ROWS));
     }
@@ -152,10 +158,17 @@ struct Tally {
     first: Option<String>,
     /// Talks that were refused for a key that a row of a table may have.
     rows: u64,
+    /// Texts that are probably conversations, and what to do about the first of them.
+    texts: u64,
+    first_text: Option<String>,
 }
 
 impl Tally {
     fn add(&mut self, item: &Item, outcome: Result<&Reading, &Error>) {
+        if item.is_conversation() {
+            self.texts += 1;
+            self.first_text.get_or_insert_with(|| format!("{}: {}", item.place, advice::AS_TURNS));
+        }
         match outcome {
             Ok(reading) => self.insufficient += u64::from(reading.score().is_none()),
             Err(error) => {
@@ -164,6 +177,16 @@ impl Tally {
                 self.first.get_or_insert_with(|| format!("{}: {error}", item.place));
             }
         }
+    }
+
+    /// The note on texts that are probably conversations.
+    fn told_of_texts(&self) -> Option<String> {
+        let first = self.first_text.as_ref()?;
+        Some(match self.texts - 1 {
+            0 => first.clone(),
+            1 => format!("{first}; 1 other text is alike"),
+            more => format!("{first}; {more} other texts are alike"),
+        })
     }
 }
 
@@ -240,7 +263,12 @@ fn single(
         for mut item in items {
             match item.sense(instrument, options) {
                 Ok(reading) => only = Some((item, reading)),
-                Err(error) => failed = Some(Failure::engine(&item.place, &error)),
+                Err(error) => {
+                    if item.is_conversation() {
+                        screen.note(&format!("{}: {}", item.place, advice::AS_TURNS));
+                    }
+                    failed = Some(Failure::engine(&item.place, &error));
+                }
             }
         }
         ControlFlow::Continue(())
@@ -251,6 +279,9 @@ fn single(
         );
     };
     let with_places = item.origin.as_ref().filter(|origin| places::shows_places(origin));
+    if item.is_conversation() {
+        screen.note(&format!("{}: {}", item.place, advice::AS_TURNS));
+    }
     let all = with_places.map(Ingested::places);
     let place = |found: &Evidence<'_>| Some(all.as_ref()?.at(found.turn, found.range.start)?.to_string());
     let place: Option<&sonometer_report::Place<'_>> = if with_places.is_some() { Some(&place) } else { None };
@@ -259,7 +290,11 @@ fn single(
     Ok(match reading.fidelity().sufficient {
         true => Exit::Done,
         false => {
-            screen.note(&format!("{source}: the content lacks sufficient signal; the report has no score"));
+            let why = match &reading.fidelity().unheard {
+                Some(roles) => format!("no turn has a role that is listened to: {roles}"),
+                None => "the content lacks sufficient signal".to_owned(),
+            };
+            screen.note(&format!("{source}: {why}; the report has no score"));
             Exit::Insufficient
         }
     })
@@ -286,6 +321,11 @@ fn write(arguments: &Arguments, sheet: &Sheet<'_>, screen: &mut Screen) -> Resul
 }
 
 impl Item {
+    /// Whether it was read as one text and is probably a conversation.
+    fn is_conversation(&self) -> bool {
+        self.origin.as_ref().is_some_and(advice::is_conversation)
+    }
+
     /// The reading of it, sufficient or not.
     fn sense(&mut self, instrument: &Instrument, options: SenseOptions) -> Result<Reading, Error> {
         let interaction =

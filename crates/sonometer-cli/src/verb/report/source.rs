@@ -57,6 +57,8 @@ enum Place {
 #[derive(Debug)]
 pub(super) struct Sources {
     places: Vec<Place>,
+    /// How files of one talk are read.
+    file: FileArguments,
     by: Option<String>,
     /// Keys of JSON lines by which talks could be compared, and whether some line had the one that is asked for.
     seen: Mutex<Seen>,
@@ -83,6 +85,7 @@ impl Sources {
     pub(super) fn open(arguments: &Arguments) -> Result<Self, Failure> {
         let mut places = Vec::new();
         let by = arguments.by.as_deref();
+        let file = FileArguments::with_turns(arguments.turns);
         for path in &arguments.input {
             #[cfg(feature = "columns")]
             if arguments.talks.any() || arguments.input_format.is_some() {
@@ -95,7 +98,7 @@ impl Sources {
                         "standard input: give `-` as the only input, or save it as a file",
                     ));
                 }
-                places.push(Place::Held(Box::new(Input::of(path, &FileArguments::default())?)));
+                places.push(Place::Held(Box::new(Input::of(path, &file)?)));
             } else if Path::new(path).is_dir() {
                 let files = in_folder(path)?;
                 for file in files {
@@ -105,7 +108,12 @@ impl Sources {
                 places.push(place(path, arguments)?);
             }
         }
-        let sources = Self { places, by: by.map(str::to_owned), seen: Mutex::default() };
+        if arguments.turns && !places.iter().any(|place| matches!(place, Place::File(_) | Place::Held(_))) {
+            return Err(Failure::unusable(
+                "--turns is for texts and documents, and here is none of them; remove it",
+            ));
+        }
+        let sources = Self { places, file, by: by.map(str::to_owned), seen: Mutex::default() };
         #[cfg(feature = "columns")]
         if sources.places.iter().any(|place| matches!(place, Place::Table(_))) {
             // A table has been asked for the column already.
@@ -149,7 +157,7 @@ impl Sources {
                 #[cfg(feature = "columns")]
                 Place::Table(table) => table.read(&mut |item| chunk.add(item, give))?,
                 Place::File(path) => {
-                    let input = Input::of(path, &FileArguments::default())?;
+                    let input = Input::of(path, &self.file)?;
                     held(&input, &mut |item| chunk.add(item, give))
                 }
                 Place::Held(input) => held(input, &mut |item| chunk.add(item, give)),
