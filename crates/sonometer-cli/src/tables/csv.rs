@@ -47,9 +47,15 @@ fn separator(head: &[u8]) -> u8 {
 /// What is wrong with the first row of a file that begins like this.
 ///
 /// # Errors
-/// It is not UTF-8, a quote in it is never closed, or one is closed before its cell ends: the library would make one odd name of all
+/// It is not UTF-8, it is no header, a quote in it is never closed, or one is closed before its cell ends: the library would make one odd name of all
 /// of it, and of rows that it runs over.
 pub(super) fn check_header(head: &[u8], separator: u8) -> Result<(), ArrowError> {
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).to_ascii_lowercase();
+    if first.starts_with(b"sep=") && first.len() <= 5 {
+        let told = "line 1: `sep=` tells a spreadsheet the separator and is no header; remove this line";
+        return Err(wrong(told.to_owned()));
+    }
     let mut scan = Scan::new(separator);
     let mut ended = false;
     let mut first = |_| {
@@ -429,6 +435,12 @@ mod tests {
         assert!(told(b"a,b\n1,\xf0\x9f").starts_with("line 2: the file breaks off"));
         let header = |head: &[u8]| check_header(head, b',').map_err(|error| error.to_string());
         assert_eq!(header(b"a,b\n1,\"2"), Ok(()));
+        for spreadsheet in ["sep=;\na;b\n", "\u{feff}SEP=,\r\na,b\r\n"] {
+            assert!(
+                header(spreadsheet.as_bytes()).is_err_and(|told| told.contains("remove this line")),
+                "{spreadsheet}"
+            );
+        }
         assert!(header(b"a,\"b\n1,2").is_err_and(|told| told.contains("line 1: the quote")));
         for fine in [
             "\"a\",\"b\"\n",

@@ -122,6 +122,14 @@ fn diff_shows_which_readings_moved_and_why() {
 }
 
 #[test]
+fn diff_tells_what_neither_version_measured() {
+    let talk = scratch("unmeasured.txt", b"Hm.\n");
+    let told = run(&["diff", DIALOGUES, NEXT, &talk]).out;
+    let line = "0 of 1 reading moved, mean change of the score 0; neither version measured 1 of them";
+    assert!(told.contains(line), "{told}");
+}
+
+#[test]
 fn diff_takes_time_in_proportion_to_the_evidence() {
     // No clock decides: this takes two seconds, and took half an hour when each piece was looked up among all others.
     let path = scratch("much-evidence.txt", "thank you so much ".repeat(40_000).as_bytes());

@@ -133,7 +133,9 @@ impl Summary {
         if failed > 0 {
             facts.push(("errors", codes.join(", ")));
         }
-        facts.extend(self.mean().map(|mean| ("mean", format!("score {mean}"))));
+        if let Some(mean) = self.mean() {
+            facts.extend([("mean", format!("score {mean}")), ("meaning", instrument.score_meaning())]);
+        }
         let mut notes = Vec::new();
         if kept > 0 {
             notes.push(format!("{kept} of the items were in the file before this run."));

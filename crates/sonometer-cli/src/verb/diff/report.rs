@@ -86,6 +86,8 @@ pub(super) struct Totals {
     /// Those that both measured, and the sum of what their scores gained, in millionths.
     measured: i64,
     gained: i64,
+    /// Those that neither measured.
+    unmeasured: usize,
     markers: BTreeMap<String, Counts>,
 }
 
@@ -101,6 +103,7 @@ struct Counts {
 impl Totals {
     pub(super) fn add(&mut self, old: &Reading, new: &Reading, moved: Option<&Moved>) {
         self.read += 1;
+        self.unmeasured += usize::from(old.score().is_none() && new.score().is_none());
         if let Some(gain) = Moved::gain(old, new) {
             self.measured += 1;
             self.gained += gain;
@@ -120,11 +123,16 @@ impl Totals {
         Unit(self.gained.checked_div(self.measured).unwrap_or(0))
     }
 
-    /// `3 of 12 readings moved, mean change of the score +0.1`
+    /// `3 of 12 readings moved, mean change of the score +0.1`, and how many neither version measured
     pub(super) fn line(&self) -> String {
         let mean = self.mean();
         let mean = if mean == Unit::ZERO { mean.to_string() } else { signed(mean) };
-        format!("{} of {} moved, mean change of the score {mean}", self.moved, counted(self.read, "reading"))
+        let unmeasured = match self.unmeasured {
+            0 => String::new(),
+            count => format!("; neither version measured {count} of them, which hold too little"),
+        };
+        let read = counted(self.read, "reading");
+        format!("{} of {read} moved, mean change of the score {mean}{unmeasured}", self.moved)
     }
 
     /// How often each marker moved.
