@@ -123,7 +123,7 @@ fn diff_shows_which_readings_moved_and_why() {
 
 #[test]
 fn diff_tells_what_neither_version_measured() {
-    let talk = scratch("unmeasured.txt", b"Hm.\n");
+    let talk = scratch("unmeasured.json", br#"{"segments": [{"role": "agent", "content": "Hm."}]}"#);
     let told = run(&["diff", DIALOGUES, NEXT, &talk]).out;
     let line = "0 of 1 reading moved, mean change of the score 0; neither version measured 1 of them";
     assert!(told.contains(line), "{told}");
