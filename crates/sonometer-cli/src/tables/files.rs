@@ -168,7 +168,7 @@ fn in_folder(folder: &str, given: Option<Format>) -> Result<Vec<Table>, Failure>
 fn without_tables(folder: &str) -> Failure {
     Failure::unusable(format!(
         "{folder}: is a folder without tables (.parquet, .arrow, .csv, .jsonl); for those in folders below it, write a \
-         pattern such as `{}/**/*.parquet`",
+         pattern such as `{}/**/*.parquet`; folders of texts and documents are read by `sonometer report`",
         folder.trim_end_matches('/')
     ))
 }

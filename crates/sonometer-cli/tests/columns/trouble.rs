@@ -258,7 +258,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         (
             &["wrong-folder"],
             "wrong-folder: is a folder without tables (.parquet, .arrow, .csv, .jsonl); for those in folders below it, write a \
-             pattern such as `wrong-folder/**/*.parquet`",
+             pattern such as `wrong-folder/**/*.parquet`; folders of texts and documents are read by `sonometer report`",
         ),
         (
             &["wrong.parquet", "wrong-wide.parquet", "--text-column", "said"],
