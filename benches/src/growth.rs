@@ -3,7 +3,7 @@
 use crate::corpus::{Corpus, for_instrument, size};
 use crate::timing::median;
 use cpu_time::ThreadTime;
-use sonometer::{Instrument, Interaction, SessionOptions};
+use sonometer::{Instrument, Interaction, SessionOptions, Turn, Unit};
 use std::hint::black_box;
 
 /// Texts of 1 KB, of 1 MiB and of a large size, of the same talk.
@@ -130,4 +130,20 @@ fn stream(instrument: &Instrument, replies: &[Interaction]) -> [f64; 2] {
     }
     let all = start.elapsed().as_nanos() as f64;
     [all / f64::from(count.max(1)), 100.0 * at_the_end / all]
+}
+
+/// Microseconds of CPU that a turn of a conversation takes in a session, by the number of turns: with its share of beginning the session, the
+/// reading at the end is left out. Every turn has words that many protocols find, and a time.
+pub fn a_turn(instrument: &Instrument, turns: usize) -> f64 {
+    let mut session = instrument.session(SessionOptions::default());
+    let start = ThreadTime::now();
+    for number in 0..turns {
+        let turn = Turn {
+            role: Some(if number % 2 == 0 { "customer" } else { "agent" }.into()),
+            content: format!("Thank you, that is fine number {number}.").into(),
+            timestamp: Some(Unit(number as i64 * 5_000_000)),
+        };
+        black_box(session.push_segment(turn).expect("reads transcripts"));
+    }
+    start.elapsed().as_nanos() as f64 / 1_000.0 / turns as f64
 }

@@ -166,20 +166,20 @@ fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> 
     Ok(exit)
 }
 
-/// Items that come to nothing. Of those in a row with the same message only the first are told: ten thousand lines would hide
-/// everything else.
+/// Items that fail. Only the first of several equal errors in a row are shown: ten thousand would hide everything else.
 #[derive(Debug, Default)]
 struct Refused {
     items: usize,
     /// How many of them are turns of a conversation.
     turns: usize,
-    /// The message of the last ones in a row, without the name of its item, and how many have it.
+    /// The last error, without the name of its item.
     said: String,
+    /// How many items in a row had it.
     in_a_row: usize,
 }
 
 impl Refused {
-    /// The most that are told in a row with the same message.
+    /// The most equal errors in a row that are shown.
     const MOST: usize = 3;
 
     fn tell(&mut self, name: &str, failure: &Failure, screen: &mut Screen, json: bool) -> Exit {
@@ -198,7 +198,7 @@ impl Refused {
         }
     }
 
-    /// Tells how many more had the last message, before something else is told.
+    /// Says how many equal errors were not shown, before something else is printed.
     fn pause(&mut self, screen: &Screen) {
         let more = std::mem::take(&mut self.in_a_row).saturating_sub(Self::MOST);
         self.said.clear();

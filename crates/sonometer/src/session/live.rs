@@ -11,14 +11,15 @@ use crate::sensor::Plan;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
 
-/// Up to so many candidates wait and are judged anew with each sentence. More are judged again only when an eighth more candidates or turns
-/// have come: with each turn it would be 300 million verdicts for 25,000 candidates that wait for the end; so it is about nine for each.
+/// Up to this many waiting candidates are judged again with each sentence. More of them are judged again when candidates and turns have
+/// grown by an eighth, so each costs about nine verdicts, however many wait. Judged with each turn, 25,000 candidates that wait for the end would
+/// cost 25,000² / 2 = 312 million.
 const EACH_TIME: usize = 1_024;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     pending: Pending,
-    /// The candidates that wait, as they would be judged now, or by the last look where they are many.
+    /// The candidates that wait, with their verdicts of the last look: where many wait, it is some turns ago.
     judged: Vec<Judged>,
     /// How many candidates and turns there were at the last look.
     seen: usize,
@@ -93,8 +94,8 @@ impl Live {
         let Search { setting, findings, .. } = search;
         let (seen, waiting) = (findings.candidates.len() + setting.turns.len(), self.judged.len());
         let is_soon = waiting > EACH_TIME && seen < self.seen + waiting / 8;
-        // What has been read since stands behind the edge, but text that is let go needs the masks in it.
-        if is_soon && plan.protocol.markers.iter().all(|marker| marker.mask.is_none()) {
+        // What has been read since stands behind the edge. With masks there is a look each time: text that is released needs them.
+        if is_soon && !plan.has_masks {
             return self.edge;
         }
         self.seen = seen;
@@ -121,7 +122,8 @@ impl Live {
         plan: &'l Plan,
         sensor: usize,
     ) -> impl Iterator<Item = (By, Candidate)> + 'l {
-        let candidates = self.judged.iter().map(|judged| &judged.candidate);
+        let judged = if plan.has_masks { &*self.judged } else { &[] };
+        let candidates = judged.iter().map(|judged| &judged.candidate);
         candidates.filter_map(move |candidate| Some((mask_of(plan, sensor, candidate)?, *candidate)))
     }
 

@@ -487,7 +487,7 @@ impl Stream {
         // A match over the edge takes it back to its start, where another one may reach over it, and so on: text is settled with all
         // that hides it. Each round moves the edge back, so this ends.
         // A mask hides whole letters: a letter settles with all its marks, of which a match that waits may have one.
-        loop {
+        while edge > self.told {
             let over = self.lives.iter().filter_map(|live| live.reaches_over(edge)).min();
             let earlier = over.unwrap_or_else(|| self.before_open_letter(edge));
             if earlier == edge {
@@ -502,8 +502,11 @@ impl Stream {
         let mut names = std::mem::take(&mut self.names);
         let waiting = self.guard.as_ref().map(|_| self.cover(&self.waiting_masks(), &mut names));
         let mut all = Settled::default();
-        for (at, (live, sensor)) in self.lives.iter_mut().zip(self.instrument.sensors()).enumerate() {
-            live.settle(sensor.plan(), at, edge, &mut all);
+        // Nothing stands before a place that was told before, and many may wait: each turn would look at all of them.
+        if edge > self.told {
+            for (at, (live, sensor)) in self.lives.iter_mut().zip(self.instrument.sensors()).enumerate() {
+                live.settle(sensor.plan(), at, edge, &mut all);
+            }
         }
         all.put_in_order();
         let cover = self.cover(&all.masks, &mut names);
