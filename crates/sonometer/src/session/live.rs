@@ -83,19 +83,20 @@ impl Live {
     }
 
     /// Judges what was found since the last time, up to a place (turn, byte), with what still waits. Gives the place from which on a verdict
-    /// can still change.
+    /// can still change. `lets_go`: a guard releases text before it has settled.
     pub(super) fn take_in(
         &mut self,
         plan: &Plan,
         search: &Search,
         front: Front,
         read_to: (u32, u32),
+        lets_go: bool,
     ) -> (u32, u32) {
         let Search { setting, findings, .. } = search;
         let (seen, waiting) = (findings.candidates.len() + setting.turns.len(), self.judged.len());
         let is_soon = waiting > EACH_TIME && seen < self.seen + waiting / 8;
-        // What has been read since stands behind the edge. With masks there is a look each time: text that is released needs them.
-        if is_soon && !plan.has_masks {
+        // What has been read since stands behind the edge. A guard lets text go before that, so it needs the masks in it at once.
+        if is_soon && !(lets_go && plan.has_masks) {
             return self.edge;
         }
         self.seen = seen;

@@ -478,11 +478,11 @@ impl Stream {
             turns_follow: self.modality == Some(Modality::Transcript),
         };
         let read_to = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
-        let mut edge = read_to;
+        let (mut edge, lets_go) = (read_to, self.guard.is_some());
         for ((live, search), sensor) in
             self.lives.iter_mut().zip(&self.searches).zip(self.instrument.sensors())
         {
-            edge = edge.min(live.take_in(sensor.plan(), search, front, read_to));
+            edge = edge.min(live.take_in(sensor.plan(), search, front, read_to, lets_go));
         }
         // A match over the edge takes it back to its start, where another one may reach over it, and so on: text is settled with all
         // that hides it. Each round moves the edge back, so this ends.
