@@ -5,7 +5,7 @@ use super::{Dialect, Store, down};
 use crate::refusal::Refusal;
 use sqlx::any::AnyConnectOptions;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Row, SqlSafeStr};
+use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Row, SqlSafeStr};
 use std::path::Path;
 
 /// A file up to this size is read whole before it is used; that takes about a tenth of a second. Larger ones are read whole by
@@ -68,8 +68,28 @@ pub(super) async fn examine(options: &AnyConnectOptions, path: &Path) -> Result<
         }
         found => found,
     };
+    let found = match found {
+        // A file that may only be read opens all the same, and then every charge would fail.
+        Ok(None) => writable(&mut file).await.map(|()| None),
+        found => found,
+    };
     let closed = file.close().await.map_err(|error| unusable(&error));
     found?.map_or(closed, Err)
+}
+
+/// Whether it can be written. What is tried is taken back, and whether another process writes at this moment does not matter.
+async fn writable(file: &mut AnyConnection) -> Result<(), String> {
+    file.execute("PRAGMA busy_timeout = 0").await.map_err(|error| unusable(&error))?;
+    if file.execute("BEGIN IMMEDIATE").await.is_err() {
+        return Ok(());
+    }
+    // The beginning alone is not refused.
+    let tried = file.execute("PRAGMA user_version = 0").await;
+    let back = file.execute("ROLLBACK").await;
+    match tried {
+        Err(error) if code(&error) == Some(READ_ONLY) => Err(unusable(&error)),
+        _ => back.map(drop).map_err(|error| unusable(&error)),
+    }
 }
 
 /// What is wrong with a file, if anything is.
@@ -109,11 +129,21 @@ fn corrupt(fault: &str) -> String {
     )
 }
 
+/// What SQLite says when it should write to a file, or into a folder, where it may not.
+const READ_ONLY: u32 = 8;
+
+/// The code of SQLite: the lowest byte of an extended code.
+fn code(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error()?.code()?.parse::<u32>().ok()?;
+    Some(code & 0xFF)
+}
+
 /// Why a file cannot be used, by what SQLite says.
 fn unusable(error: &sqlx::Error) -> String {
-    let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
-    // The lowest byte of an extended code.
-    match code.map(|code| code & 0xFF) {
+    match code(error) {
+        Some(READ_ONLY) => format!(
+            "it cannot be written ({error}); let this user write to the file and to its folder, or give --database another path"
+        ),
         Some(10 | 13) => {
             format!("it cannot be read or written ({error}); if the disk is full, make room and start again")
         }
@@ -145,8 +175,7 @@ impl Store {
 }
 
 fn is_corrupt(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
-    code.is_some_and(|code| matches!(code & 0xFF, 11 | 26))
+    matches!(code(error), Some(11 | 26))
 }
 
 #[cfg(test)]
@@ -172,6 +201,27 @@ mod tests {
                 Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(digest, made, "{name}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_file_that_may_only_be_read_is_refused_with_what_to_do() {
+        let name = format!("sonometer-read-only-{}.sqlite", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let text = path.to_str().expect("is UTF-8");
+        Store::open(text).await.expect("is made").close().await;
+        // What SQLite does by itself if the system lets it read only; the user of a test may be root, whom nothing stops.
+        let options = |mode: &str| format!("sqlite://{text}?mode={mode}").parse().expect("is an address");
+        let why = examine(&options("ro"), &path).await.expect_err("cannot be written");
+        // Where somebody else writes at this moment, the file is fine.
+        let mut other = AnyConnectOptions::connect(&options("rw")).await.expect("opens");
+        other.execute("BEGIN IMMEDIATE").await.expect("begins");
+        let beside = examine(&options("rw"), &path).await;
+        other.close().await.expect("closes");
+        for ending in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{text}{ending}"));
+        }
+        assert!(why.starts_with("it cannot be written (") && why.contains("let this user write"), "{why}");
+        assert_eq!(beside, Ok(()));
     }
 
     #[test]
