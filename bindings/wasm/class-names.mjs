@@ -1,5 +1,5 @@
 // usage: class-names.mjs FILE: of the names that esbuild's `--keep-names` keeps in a bundle, leaves those of classes, which people see in
-// consoles. Those of functions would be sent to every browser, and nobody sees them.
+// consoles. Those of functions, and of the classes of the glue within ours, would be sent to every browser, and nobody sees them.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const [, , path] = process.argv;
@@ -9,4 +9,6 @@ const helper = /var ([\w$]+)=\([\w$]+,[\w$]+\)=>[\w$]+\([\w$]+,"name",/.exec(bun
 if (helper === undefined) throw new Error(`${path}: no helper that keeps names; does esbuild still write it?`);
 // A declaration of a function is followed by its name; classes have a capital.
 const call = new RegExp(`(?<=[};])${helper.replaceAll('$', '\\$')}\\([\\w$]+,"[a-z]\\w*"\\);`, 'g');
-writeFileSync(path, bundle.replace(call, ''));
+// What wasm-bindgen writes begins with one of these two methods.
+const glue = new RegExp(`static\\{${helper.replaceAll('$', '\\$')}\\(this,"\\w+"\\)\\}(?=static __wrap\\(|__destroy_into_raw\\()`, 'g');
+writeFileSync(path, bundle.replace(call, '').replace(glue, ''));

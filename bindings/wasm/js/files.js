@@ -2,21 +2,20 @@
 import { SonometerError, invalid } from './errors.js';
 import { FILES, HELD } from './names.js';
 
-/** Reads a file of the package, by its path in it, now or later; how depends on where this runs. */
-let read;
-let now;
-/** Ids of which a file is newer than what the module holds, where files are read without waiting. */
-let newer;
+/**
+ * How files of the package are read here: `read` by path, now or later; `now` if without waiting. In Node there are also `newer`, the ids
+ * of which a file is newer than what the module holds, and `meant`, which suggests one of the files in a message; browsers would have to
+ * fetch it with every page.
+ */
+let here;
 
-export function readFilesBy(reader, isNow, ids = []) {
-  read = reader;
-  now = isNow;
-  newer = ids;
+export function readFilesBy(given) {
+  here = given;
 }
 
 /** Whether files are read without waiting. */
 export function readsNow() {
-  return now;
+  return here.now;
 }
 
 /** The path of the file for `id` (its newest version) or `id@version`; `undefined` if no file is named so. */
@@ -24,7 +23,7 @@ export function fileNamed(name) {
   const [id, version] = name.split(/@(.*)/s);
   const versions = versionsOf(id);
   const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
-  if (version === undefined && HELD.includes(id) && !newer.includes(id)) return undefined;
+  if (version === undefined && HELD.includes(id) && !here.newer?.includes(id)) return undefined;
   if (found === undefined && versions.length > 0 && !HELD.includes(id)) {
     throw new SonometerError('target_not_found', `\`${id}\` has no version \`${version}\`; there is ${versions.join(', ')}`, 'target');
   }
@@ -36,7 +35,7 @@ export function withFiles(error, name) {
   if (error.code !== 'target_not_found') return error;
   const [id, version] = name.split('@');
   const versions = versionsOf(id);
-  let { message } = error;
+  let message = here.meant?.(error.message, id, FILES) ?? error.message;
   if (versions.length > 0 && version === undefined) message = `\`${id}\` has no published version; ask for a draft by name, as \`${id}@${versions.at(-1)}\``;
   const all = versions.length > 0 ? versions : Object.keys(FILES);
   message = message.replace(/there is (.*)/s, (_, held) => `there is ${[...new Set([...held.split(', '), ...all])].sort().join(', ')}`);
@@ -55,7 +54,7 @@ export function listPaths(path) {
 
 /** The text of a file of the package. */
 export function fileText(path) {
-  return read(path);
+  return here.read(path);
 }
 
 /** The error of a file that cannot be read. */

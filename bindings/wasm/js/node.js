@@ -21,14 +21,32 @@ startLater(() => {
   startNow(bytes);
 });
 
-readFilesBy((path) => {
+function read(path) {
   const address = join(__dirname, path);
   try {
     return readFileSync(address, 'utf8');
   } catch (cause) {
     throw unreadable(address, messageOf(cause), cause);
   }
-}, true, NEWER);
+}
+
+/** How many letters must be put in, taken out or replaced, and two if neighbours are swapped, to get from one word to the other; `most` at most. */
+function edits(a, b, most) {
+  if (a === b || most === 0) return a === b ? 0 : 1;
+  const [rest, other] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return edits(rest, other, most);
+  return 1 + Math.min(edits(rest, other, most - 1), edits(rest, b, most - 1), edits(a, other, most - 1));
+}
+
+/** The message with the file that was probably meant; the engine knows only names that the module holds. */
+function meant(message, id, files) {
+  if (Object.hasOwn(files, id)) return message;
+  const like = Object.keys(files).map((file) => [edits(id, file, 2), file]).filter(([far]) => far <= 2);
+  const near = like.sort(([a], [b]) => a - b)[0]?.[1] ?? (id.length >= 4 ? Object.keys(files).find((file) => file.startsWith(id)) : undefined);
+  return near === undefined ? message : message.replace(/(there is|did you mean) .*/s, `did you mean \`${near}\`?`);
+}
+
+readFilesBy({ read, now: true, newer: NEWER, meant });
 
 /** Needed in browsers only. Here it may load the engine from bytes of another place, before the first use. */
 export async function init(source) {

@@ -12,7 +12,7 @@ function module() {
   return new URL('./sonometer.wasm', import.meta.url);
 }
 
-readFilesBy(async (path) => {
+async function read(path) {
   // Beside the module: an address of parts beside `import.meta.url` is every file that it could mean for Vite and webpack, which ship them all.
   let address = path;
   let answer;
@@ -24,7 +24,9 @@ readFilesBy(async (path) => {
   }
   if (!answer.ok) throw unreadable(address, `the answer is ${answer.status}`);
   return answer.text();
-}, false);
+}
+
+readFilesBy({ read });
 
 let loading;
 
