@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use sonometer::ErrorCode;
+use sonometer::document::suggest;
 use sonometer_evaluate::not_utf8;
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
@@ -116,11 +117,26 @@ fn unreadable(path: &str, error: &io::Error) -> Failure {
         ErrorKind::NotFound | ErrorKind::InvalidFilename if path.contains(' ') => {
             format!("{path}: no such file; to sense a text directly, pipe it in and write `-` as the file")
         }
-        ErrorKind::NotFound => format!("{path}: no such file"),
+        ErrorKind::NotFound => match beside(path) {
+            Some(near) => format!("{path}: no such file; did you mean `{near}`?"),
+            None => format!("{path}: no such file"),
+        },
         ErrorKind::PermissionDenied => format!("{path}: permission denied; check that you may read it"),
         ErrorKind::IsADirectory => format!("{path}: is a folder, not a file; name a file in it"),
         _ => format!("{path}: cannot be read: {error}"),
     })
+}
+
+/// A file in the same folder whose name is like that of the missing one. Of a folder with very many files only some are looked at.
+fn beside(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let files = std::fs::read_dir(folder).ok()?.take(4096).flatten().filter(|entry| entry.path().is_file());
+    let mut names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let near = suggest(path.file_name()?.to_str()?, &names)?;
+    Some(path.with_file_name(near).display().to_string())
 }
 
 /// `bytes` as text; `base` is where they begin in the file `name`.

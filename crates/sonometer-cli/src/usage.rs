@@ -53,8 +53,25 @@ fn of_name(error: &clap::Error, given: &[OsString]) -> Option<String> {
     ))
 }
 
+/// Verbs that a command may be built without, each with its feature.
+const BY_FEATURE: [(&str, &str, bool); 7] = [
+    ("admin", "serve", cfg!(feature = "serve")),
+    ("lsp", "lsp", cfg!(feature = "lsp")),
+    ("mcp", "mcp", cfg!(feature = "mcp")),
+    ("proxy", "proxy", cfg!(feature = "proxy")),
+    ("query", "query", cfg!(feature = "query")),
+    ("serve", "serve", cfg!(feature = "serve")),
+    ("workbench", "workbench", cfg!(feature = "workbench")),
+];
+
 /// What to type instead, where the library gives no advice or one that does not help.
 fn tip(error: &clap::Error, given: &[OsString], typing: bool) -> Option<String> {
+    if let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) {
+        let lacks = |(name, _, here): &&(&str, &str, bool)| *name == verb && !here;
+        return BY_FEATURE.iter().find(lacks).map(|(_, feature, _)| {
+            format!("this build has no `{verb}`; build it with the feature `{feature}`")
+        });
+    }
     let named = match error.get(ContextKind::InvalidArg)? {
         ContextValue::String(one) => std::slice::from_ref(one),
         ContextValue::Strings(all) => all.as_slice(),
@@ -72,6 +89,10 @@ fn tip(error: &clap::Error, given: &[OsString], typing: bool) -> Option<String> 
             if let Some(file) = given.iter().find(dashed) {
                 return Some(format!("for the file `{0}`, write `./{0}`", file.display()));
             }
+            // The library would propose whatever looks like it, such as `--quoted`.
+            if named.iter().any(|name| name == "--out" || name == "--output") && !offers_out(error) {
+                return Some("the result goes to standard output; write `> FILE` to keep it".to_owned());
+            }
             let verb = given.iter().find_map(|word| SINGLE.into_iter().find(|verb| word == *verb))?;
             is_file(OsStr::new(named.first()?)).then(|| {
                 format!(
@@ -81,6 +102,11 @@ fn tip(error: &clap::Error, given: &[OsString], typing: bool) -> Option<String> 
         }
         _ => None,
     }
+}
+
+/// Whether the verb has `--out`, for which `--output` is a slip of the pen.
+fn offers_out(error: &clap::Error) -> bool {
+    matches!(error.get(ContextKind::SuggestedArg), Some(ContextValue::String(near)) if near == "--out")
 }
 
 fn is_file(name: &OsStr) -> bool {

@@ -24,11 +24,23 @@ fn inputs_that_a_shell_makes_are_told_with_what_to_type() {
             &["mask", "personal-data", "a.txt", "b.txt"],
             "\n  tip: `mask` reads one input; `sonometer report` reads many files",
         ),
+        (
+            &["mask", "personal-data", "a.txt", "--out", "b.txt"],
+            "\n  tip: the result goes to standard output; write `> FILE` to keep it\n\nUsage: ",
+        ),
+        (
+            &["batch", "courtesy", "a.jsonl", "--output", "b.jsonl"],
+            "\n  tip: a similar argument exists: '--out'\n\nUsage: ",
+        ),
         (&["sense", "courtesy"], "\n  tip: to read standard input, write `-` as the input\n\nUsage: "),
     ] {
         let err = at(arguments);
         assert!(err.contains(tip) && err.matches("tip:").count() <= 1, "{err}");
     }
+    let missing = at(&["sense", "courtesy", "./-nots.txt"]);
+    assert_eq!(missing, "error: ./-nots.txt: no such file; did you mean `./-note.txt`? [invalid_request]\n");
+    let missing = at(&["sense", "guard.yaml", "a.txt"]);
+    assert_eq!(missing, "error: guard.yaml: no such file [invalid_request]\n");
     // Without a file of that name it is what it seems.
     assert!(!at(&["sense", "courtesy", "a.txt", "c.txt"]).contains("tip:"));
     std::fs::remove_dir_all(folder).expect("can be removed");
@@ -57,6 +69,15 @@ fn folders_empty_files_and_negative_numbers_are_told() {
     let ran = at(&["man", "man pages"]);
     assert!(ran.code == 0 && ran.out.contains("`man -l 'man pages/sonometer.1'`"), "{}", ran.out);
     std::fs::remove_dir_all(folder).expect("can be removed");
+}
+
+/// `query` is in no command that was built as the README says, and would be taken for a slip of the pen.
+#[cfg(not(feature = "query"))]
+#[test]
+fn a_verb_that_is_not_built_in_is_told_with_its_feature() {
+    let ran = run_with_input(&["query", "select 1"], b"");
+    let told = "error: unrecognized subcommand 'query'\n\n  tip: this build has no `query`; build it with the feature `query`\n\nUsage: ";
+    assert!(ran.code == 2 && ran.err.starts_with(told), "{}", ran.err);
 }
 
 /// The second `-` would find nothing.
