@@ -15,6 +15,11 @@ fn no_rooms_go_round_in_a_circle() {
     let graph = graph(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     assert!(graph.len() > 20, "the rooms were found: {graph:?}");
     assert!(graph["sensor"].contains("protocol"), "what a room uses was found");
+    let told = format!("lists its {} modules in the order", graph.len());
+    assert!(
+        include_str!("../../../CONTRIBUTING.md").contains(&told),
+        "CONTRIBUTING.md does not say that it {told}"
+    );
     let mut left = graph;
     while !left.is_empty() {
         let done: Vec<String> =

@@ -5,6 +5,9 @@ use super::{Page, all};
 /// The longest line of prose, in characters. Tables, code and quoted messages may be longer.
 const LONGEST_LINE: usize = 160;
 
+/// The most lines of the pages that everybody is sent to first. What does not fit belongs into `docs`.
+const LONGEST_PAGES: [(&str, usize); 2] = [("README.md", 200), ("DESIGN.md", 350)];
+
 /// An abbreviation of ours, and what must stand where a page first uses it.
 const WRITTEN_OUT: [(&str, &str); 2] = [("ICS", "Interaction Computed Signal"), ("SGM", "measuring rules")];
 const GLOSSARY: &str = "docs/glossary.md";
@@ -86,6 +89,15 @@ fn no_line_of_prose_is_too_long() {
     let pages = all(&crate::test::root()).expect("can be read");
     let found: Vec<String> = pages.iter().flat_map(too_long).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_first_pages_are_short() {
+    for (path, most) in LONGEST_PAGES {
+        let text = std::fs::read_to_string(crate::test::root().join(path)).expect("is there");
+        let lines = text.lines().count();
+        assert!(lines <= most, "{path}: {lines} lines, the most are {most}; move something into docs");
+    }
 }
 
 #[test]
