@@ -1,4 +1,4 @@
-//! Records in texts: what a program wrote with `json.dumps` and put into a question hides nothing by its escapes.
+//! Records and addresses in texts: what a program wrote with `json.dumps`, as HTML or into the address of a page hides nothing by its escapes.
 
 mod common;
 
@@ -30,9 +30,38 @@ fn escapes_in_texts_hide_nothing() {
     }
 }
 
+/// An address of a page has private data in its query, HTML writes signs as names and numbers.
+#[test]
+fn addresses_and_html_hide_nothing() {
+    for (text, shown) in [
+        ("https://x.org/?m=ann%40example.org&n=1", "https://x.org/?m=***@*******.***&n=1"),
+        ("pay?card=4111%201111%201111%201111", "pay?card=**** **** **** 1111"),
+        ("ann&#64;example.org, ann&#X40;example&period;org", "***@*******.***, ***@*******.***"),
+        ("<b>ann&commat;example.org</b>", "<b>***@*******.***</b>"),
+    ] {
+        assert_eq!(content(&sent(&masking(), Form::Chat, &asked("user", text))), shown);
+        let parts: Vec<String> = text.chars().map(String::from).collect();
+        assert_eq!(streamed(&parts), shown);
+    }
+    let guard = guard(REVERSIBLE);
+    let body = sent(&guard, Form::Chat, &asked("user", "ann@example.org is in /?m=ann%40example.org"));
+    assert_eq!(content(&body), "<EMAIL_ADDRESS_1> is in /?m=<EMAIL_ADDRESS_1>");
+    // Also in the arguments of a tool.
+    let call = json!({"id": "c", "type": "function", "function": {"name": "get", "arguments": r#"{"u":"/?m=ann%40example.org"}"#}});
+    let body =
+        json!({"messages": [{"role": "assistant", "content": null, "tool_calls": [call]}]}).to_string();
+    assert!(sent(&guard, Form::Chat, &body).contains("/?m=<EMAIL_ADDRESS_1>"));
+}
+
 #[test]
 fn what_is_not_masked_stays_as_it_was_written() {
-    for text in [r"C:\new\users\u00e9\", r"\usepackage{x} \u", r"\ud83d\ude00 \ud83d", r"a\\u0041 \<b\>"] {
+    for text in [
+        r"5% &amp; 4%4 &#6;4 %40 &nbsp;&#x &",
+        r"C:\new\users\u00e9\",
+        r"\usepackage{x} \u",
+        r"\ud83d\ude00 \ud83d",
+        r"a\\u0041 \<b\>",
+    ] {
         let body = asked("user", text);
         assert_eq!(sent(&masking(), Form::Chat, &body), body);
         let chunk = json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]});
@@ -94,7 +123,13 @@ fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
     parts
 }
 
-const SIGNS: [&str; 14] = [
+const SIGNS: [&str; 20] = [
+    "%40",
+    "%",
+    "%2",
+    "&",
+    "&nbsp;",
+    "&#x",
     "\\u00e9",
     "\\u",
     "\\",
@@ -110,8 +145,13 @@ const SIGNS: [&str; 14] = [
     "😀",
     "{",
 ];
-const PRIVATE: [&str; 3] =
-    ["ann\\u0040example.org", "\\u0034111 1111 1111 1111", "Hauptstra\\u00dfe 12, 10115 Berlin"];
+const PRIVATE: [&str; 5] = [
+    "ann%40example.org",
+    "ann&#64;example&period;org",
+    "ann\\u0040example.org",
+    "\\u0034111 1111 1111 1111",
+    "Hauptstra\\u00dfe 12, 10115 Berlin",
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]

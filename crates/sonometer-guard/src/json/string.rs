@@ -7,6 +7,27 @@ const LONGEST: usize = 12;
 /// The longest escape within an escape that is read; more backslashes than JSON in JSON in JSON needs are text.
 const LONGEST_WITHIN: usize = 40;
 
+/// Signs within private data as addresses of pages and HTML write them, in small letters: `ann%40example.org`. None begins another.
+const NAMED: [(&str, char); 15] = [
+    ("%40", '@'),
+    ("%20", ' '),
+    ("%2b", '+'),
+    ("%2e", '.'),
+    ("&#64;", '@'),
+    ("&#064;", '@'),
+    ("&#x40;", '@'),
+    ("&commat;", '@'),
+    ("&#46;", '.'),
+    ("&#x2e;", '.'),
+    ("&period;", '.'),
+    ("&#43;", '+'),
+    ("&plus;", '+'),
+    ("&#160;", ' '),
+    ("&nbsp;", ' '),
+];
+/// What begins an escape within a text.
+const BEGINS: [char; 3] = ['\\', '%', '&'];
+
 /// A character that was written as an escape.
 #[derive(Clone, Debug)]
 struct Escape {
@@ -60,7 +81,7 @@ pub(crate) struct Source {
     within: Option<Box<Within>>,
 }
 
-/// Escapes within a text that may be JSON itself, such as an argument that is a request in JSON. The program that parses it decodes them, so
+/// Escapes within a text: those of addresses and HTML, and those of JSON, as the text may be JSON itself, such as an argument that is a request in JSON. The program that parses it decodes them, so
 /// `ann\u0040example.org` is an address there.
 #[derive(Clone, Debug, Default)]
 struct Within {
@@ -73,6 +94,9 @@ struct Within {
 impl Within {
     /// What the escape stands for that ends with `c`; `None` within one that has not ended; an error if it is none.
     fn next(&self, c: char) -> Result<Option<char>, NotJson> {
+        if matches!(self.open.first(), Some(('%' | '&', _))) {
+            return self.named(c);
+        }
         let digits = self.open.iter().rev().take_while(|(c, _)| *c != 'u').count();
         let is_backslashes = digits == self.open.len();
         let is_json = self.is_json == Some(true);
@@ -92,6 +116,14 @@ impl Within {
                 ))
             }
         }
+    }
+
+    /// The same for one of [`NAMED`].
+    fn named(&self, c: char) -> Result<Option<char>, NotJson> {
+        let so_far = self.open.iter().map(|(c, _)| *c).chain([c]);
+        let so_far: String = so_far.map(|c| c.to_ascii_lowercase()).collect();
+        let known = NAMED.iter().find(|(name, _)| name.starts_with(&so_far)).ok_or(NotJson)?;
+        Ok((known.0.len() == so_far.len()).then_some(known.1))
     }
 }
 
@@ -134,12 +166,21 @@ impl Source {
 
     /// Adds text without escapes.
     fn push_str(&mut self, text: &str) {
-        match &self.within {
-            None => self.kept.push_str(text),
-            Some(within) if within.open.is_empty() && within.is_json.is_some() && !text.contains('\\') => {
-                self.kept.push_str(text);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let plain = match &self.within {
+                None => rest.len(),
+                Some(within) if within.open.is_empty() && within.is_json.is_some() => {
+                    rest.find(BEGINS).unwrap_or(rest.len())
+                }
+                Some(_) => 0,
+            };
+            self.kept.push_str(&rest[..plain]);
+            let mut others = rest[plain..].chars();
+            if let Some(c) = others.next() {
+                self.push(c);
             }
-            Some(_) => text.chars().for_each(|c| self.push(c)),
+            rest = others.as_str();
         }
     }
 
@@ -175,9 +216,9 @@ impl Source {
             within.is_json = Some(matches!(c, '{' | '[' | '"'));
         }
         if within.open.is_empty() {
-            match c {
-                '\\' => within.open.push((c, written.to_owned())),
-                _ => self.keep(c, written),
+            match BEGINS.contains(&c) {
+                true => within.open.push((c, written.to_owned())),
+                false => self.keep(c, written),
             }
             return;
         }
