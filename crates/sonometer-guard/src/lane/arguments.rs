@@ -225,7 +225,14 @@ pub(crate) fn number(
         inner.push_str(word);
         return Ok(());
     }
-    let shown = whole(word, context, on, role, Manner::Text)?;
+    let mut shown = whole(word, context, on, role, Manner::Text)?;
+    // Tables write whole numbers as `4111111111111111.0`.
+    if let Some(stem) = word.trim_end_matches('0').strip_suffix('.').filter(|_| shown == word) {
+        let of_stem = whole(stem, context, on, role, Manner::Text)?;
+        if of_stem != stem {
+            shown = of_stem;
+        }
+    }
     if shown == word {
         inner.push_str(word);
         return Ok(());
@@ -239,7 +246,7 @@ pub(crate) fn number(
     match context.compiled.policy.numbers {
         Numbers::Block => Err(Blocked::new(
             Kind::Unmaskable,
-            "a mask found something in a number of tool arguments, where no mask can stand; set `numbers = \"nines\"` to replace it",
+            "a mask found something in a number, where no mask can stand; set `numbers = \"nines\"` to replace it",
         )),
         Numbers::Nines => {
             inner.extend(word.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }));
