@@ -142,7 +142,9 @@ fn is_name(line: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':');
     match field {
         "" => value.is_empty(),
-        "event" | "id" | "retry" => value.len() <= 128 && value.bytes().all(is_plain),
+        // The number of a card is no time to wait.
+        "retry" => value.len() <= 8 && value.bytes().all(|byte| byte.is_ascii_digit()),
+        "event" | "id" => value.len() <= 128 && value.bytes().all(is_plain),
         _ => false,
     }
 }
@@ -261,7 +263,7 @@ mod tests {
         let clean = "event: message_start\nid: a-7\nretry: 10\ndata: 1\n\n";
         assert_eq!(shown(clean.as_bytes()), clean);
         let other =
-            b": ann@example.org\r\nevent: ann@example.org\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
+            b": ann@example.org\r\nevent: ann@example.org\nretry: 4111111111111111\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
         assert_eq!(shown(other), ":\r\ndata: 1\n\n");
     }
 

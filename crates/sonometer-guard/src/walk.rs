@@ -331,7 +331,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let is_call = matches!(place.kind, Kinded::Call | Kinded::TextCall);
         match place.key {
             "logprobs" | "top_logprobs" => self.logprobs(value, place),
-            "name" | "namespace" | "server_label" if is_call && shape(value) == Shape::Text => Ok(()),
+            "name" | "namespace" | "server_label" if is_call && inner(value).is_some_and(is_name) => Ok(()),
             // Of any shape: what is an id elsewhere may be a text in them.
             "arguments" | "input" | "action" | "operation"
                 if is_call && matches!(shape(value), Shape::Object | Shape::List) =>
@@ -509,8 +509,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     }
 }
 
-/// Whether the name of a member is one of a form, such as `max_tokens`. Any other could be a text.
-fn is_name(key: &str) -> bool {
+/// Whether the name of a member is one of a form, such as `max_tokens`, or that of a tool one of an application. Any other could be a text.
+pub(crate) fn is_name(key: &str) -> bool {
     key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         && key.bytes().filter(u8::is_ascii_digit).count() <= 8

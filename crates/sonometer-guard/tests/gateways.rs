@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{begin, events, guard, joined, masking, run};
+use common::{begin, events, guard, joined, masking, run, sent};
 use serde_json::{Value, json};
 use sonometer_guard::{Blocked, Form, Guard, Kind};
 
@@ -173,4 +173,38 @@ fn calls_of_other_servers_pass() {
         calls[0]["extra_content"]["google"],
         json!({"note": "***@*******.***", "thought_signature": "abc"})
     );
+}
+
+/// A role, the name of a tool and a number in the place of a text are texts where they do not read as what they should be.
+#[test]
+fn members_that_hold_no_text_by_rights_are_read() {
+    const MAIL: &str = "ann@example.org";
+    let call = |name: Value, id: Value| {
+        let call =
+            json!({"index": 0, "id": id, "type": "function", "function": {"name": name, "arguments": "{}"}});
+        chunk(json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}))
+    };
+    for bytes in [
+        chunk(json!({"index": 0, "delta": {"role": MAIL, "content": "a"}, "finish_reason": "stop"})),
+        chunk(json!({"index": 0, "delta": {"role": {"a": MAIL}}, "finish_reason": "stop"})),
+        call(json!(MAIL), json!("c")),
+        call(json!([MAIL]), json!({"a": MAIL})),
+    ] {
+        let shown = streamed(&masking(), Form::Chat, &bytes).expect("passes");
+        assert!(!shown.contains(MAIL) && shown.contains("***@*******.***"), "{shown}");
+    }
+    let clean = call(json!("mcp__mail.send-4"), json!("c"));
+    assert_eq!(streamed(&masking(), Form::Chat, &clean).expect("passes"), clean);
+    let number = chunk(json!({"index": 0, "delta": {"content": 4_111_111_111_111_111_u64}}));
+    let (blocked, shown) = streamed(&masking(), Form::Chat, &number).expect_err("is refused");
+    assert!(blocked.kind == Kind::Unknown && !shown.contains("4111"), "{blocked} {shown}");
+    // The same in a whole answer, and in a history.
+    let call = json!({"id": "c", "type": "function", "function": {"name": MAIL, "arguments": "{}"}});
+    let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    let answer =
+        json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).to_string();
+    let shown = begin(&masking(), Form::Chat).response(200, answer.as_bytes()).expect("passes");
+    assert!(!String::from_utf8_lossy(&shown).contains(MAIL));
+    let body = json!({"messages": [message]}).to_string();
+    assert!(!sent(&masking(), Form::Chat, &body).contains(MAIL));
 }

@@ -10,7 +10,7 @@ use crate::moves::last_place;
 use crate::policy::{Pass, Unknown};
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
-use crate::walk::unknown_member;
+use crate::walk::{is_name, unknown_member};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
@@ -330,6 +330,13 @@ impl<'j> Slots<'_, 'j> {
         self.own.push(Edit::Walk(name.to_owned(), value));
     }
 
+    /// The name of a tool that is called. One that no application gives a tool is a text.
+    fn name(&mut self, value: &'j RawValue) {
+        if !inner(value).is_some_and(is_name) {
+            self.walk("name", value);
+        }
+    }
+
     /// A member that the guard does not know: parts of a text in it would pass unseen.
     fn unknown(&mut self, name: &str, value: &'j RawValue, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         event.context.report.unknown += 1;
@@ -343,7 +350,12 @@ impl<'j> Slots<'_, 'j> {
 
     fn delta(&mut self, name: &str, value: &'j RawValue, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         match (name, shape(value)) {
-            ("role", _) | (_, Shape::Null | Shape::Number | Shape::Truth) => Ok(()),
+            (_, Shape::Null) => Ok(()),
+            (name, Shape::Number | Shape::Truth) if !TEXTS.contains(&name) => Ok(()),
+            (name @ "role", _) => {
+                self.walk(name, value);
+                Ok(())
+            }
             (name, Shape::Text) if TEXTS.contains(&name) => {
                 let field = TEXTS.iter().find(|known| **known == name).unwrap_or(&CONTENT);
                 let manner = if *field == CONTENT { event.content() } else { Manner::Text };
@@ -360,7 +372,8 @@ impl<'j> Slots<'_, 'j> {
                 event.calls(self.of, 0, call.text("name").as_deref());
                 for (member, value) in &call.0 {
                     match (member.name.as_ref(), shape(value)) {
-                        ("name", _) | (_, Shape::Null) => {}
+                        (_, Shape::Null) => {}
+                        ("name", _) => self.name(value),
                         ("arguments", _) => self.take(CALL, 0, Manner::Arguments, value, event)?,
                         (name, _) => self.unknown(name, value, event)?,
                     }
@@ -402,14 +415,16 @@ impl<'j> Slots<'_, 'j> {
         event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref());
         for (member, value) in &call.0 {
             match (member.name.as_ref(), shape(value)) {
-                ("index" | "id", _) | (_, Shape::Null) => {}
+                ("index", _) | ("id", Shape::Text) | (_, Shape::Null) => {}
+                ("id", _) => self.walk("id", value),
                 // Empty in the parts that some servers send behind the first.
                 ("type", _) if matches!(value.get(), "\"function\"" | "\"custom\"" | "\"\"") => {}
                 (EXTRA, Shape::Object) => self.walk(EXTRA, value),
                 ("function", Shape::Object) => {
                     for (member, value) in &Object::read(value.get())?.0 {
                         match (member.name.as_ref(), shape(value)) {
-                            ("name", _) | (_, Shape::Null) => {}
+                            (_, Shape::Null) => {}
+                            ("name", _) => self.name(value),
                             ("arguments", _) => self.take(TOOL, part, Manner::Arguments, value, event)?,
                             (name, _) => self.unknown(name, value, event)?,
                         }
@@ -418,7 +433,8 @@ impl<'j> Slots<'_, 'j> {
                 ("custom", Shape::Object) => {
                     for (member, value) in &Object::read(value.get())?.0 {
                         match (member.name.as_ref(), shape(value)) {
-                            ("name", _) | (_, Shape::Null) => {}
+                            (_, Shape::Null) => {}
+                            ("name", _) => self.name(value),
                             ("input", _) => self.take(CUSTOM, part, Manner::Text, value, event)?,
                             (name, _) => self.unknown(name, value, event)?,
                         }
