@@ -39,6 +39,10 @@ pub(crate) async fn guarded(
         let message = "the upstream compressed its answer although it was asked not to".to_owned();
         return refused(&Blocked { kind: Kind::Unreadable, message, is_answer: true });
     }
+    if headers::is_other_charset(&parts.headers) {
+        let message = "the `content-type` of the answer names another charset than UTF-8".to_owned();
+        return refused(&Blocked { kind: Kind::Unreadable, message, is_answer: true });
+    }
     headers::changed(&mut to);
     if headers::is_event_stream(&parts.headers) {
         // What the answer itself comes to shows at its end.

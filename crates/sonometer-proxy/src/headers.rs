@@ -54,7 +54,25 @@ pub(crate) fn changed(headers: &mut HeaderMap) {
 
 /// Whether a body is compressed.
 pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
-    headers.get_all(header::CONTENT_ENCODING).iter().any(|value| value != "identity" && !value.is_empty())
+    headers.get_all(header::CONTENT_ENCODING).iter().any(|value| {
+        let value = value.as_bytes().trim_ascii();
+        !value.is_empty() && !value.eq_ignore_ascii_case(b"identity")
+    })
+}
+
+/// Whether a body says that its characters are written otherwise than ASCII, such as in UTF-7, where `+AEA-` is an `@`: a reader that goes
+/// by it would find what the guard does not.
+pub(crate) fn is_other_charset(headers: &HeaderMap) -> bool {
+    headers.get_all(header::CONTENT_TYPE).iter().any(|value| {
+        let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+        value.split(';').skip(1).filter_map(|part| part.split_once('=')).any(|(name, charset)| {
+            let charset = charset.trim().trim_matches(['"', '\'']).replace('_', "-");
+            let is_like_ascii =
+                matches!(charset.as_str(), "" | "utf-8" | "utf8" | "us-ascii" | "ascii" | "latin1")
+                    || ["iso-8859-", "windows-125"].iter().any(|start| charset.starts_with(start));
+            name.trim() == "charset" && !is_like_ascii
+        })
+    })
 }
 
 /// Whether a body has events.
@@ -78,6 +96,29 @@ pub(crate) fn differs(headers: &HeaderMap, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_body_says_of_its_bytes_is_read() {
+        let says = |name: HeaderName, value: &str| {
+            HeaderMap::from_iter([(name, value.parse().expect("is a value"))])
+        };
+        for (value, is_other) in [
+            ("application/json", false),
+            ("application/json; charset=utf-8", false),
+            ("text/event-stream;charset=\"UTF-8\"", false),
+            ("application/json; charset=ISO-8859-1", false),
+            ("application/json; charset=utf-7", true),
+            ("application/json; a=b; Charset = UTF-16", true),
+            ("application/json; charset='utf_32'", true),
+        ] {
+            assert_eq!(is_other_charset(&says(header::CONTENT_TYPE, value)), is_other, "{value}");
+        }
+        for (value, is) in
+            [("identity", false), ("Identity", false), ("", false), ("gzip", true), ("gzip, identity", true)]
+        {
+            assert_eq!(is_encoded(&says(header::CONTENT_ENCODING, value)), is, "{value}");
+        }
+    }
 
     #[test]
     fn only_end_to_end_headers_go_on() {

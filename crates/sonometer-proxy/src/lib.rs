@@ -206,6 +206,10 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool
         };
         return refuse(inner, &blocked, form);
     }
+    if headers::is_other_charset(&parts.headers) {
+        let message = "`content-type` names another charset than UTF-8; send the body as UTF-8".to_owned();
+        return refuse(inner, &Blocked { kind: Kind::Unreadable, message, is_answer: false }, form);
+    }
     let body = match timeout(BODY, Limited::new(&mut body, most).collect()).await {
         Err(_) => return failed(StatusCode::REQUEST_TIMEOUT, "body_too_slow", &too_slow(), form),
         Ok(Ok(body)) => body.to_bytes(),

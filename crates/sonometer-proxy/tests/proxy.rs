@@ -252,6 +252,9 @@ async fn what_cannot_be_guarded_is_refused() {
     }
     let (head, _, _) = ask(address, "POST", "/v1/messages", "content-encoding: gzip\r\n", "x").await;
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
+    let charset = "content-type: application/json; charset=utf-7\r\n";
+    let (head, body, _) = ask(address, "POST", "/v1/messages", charset, "{}").await;
+    assert!(head.starts_with("HTTP/1.1 400") && body.contains("charset"), "{head} {body}");
     let (head, body, _) = ask(address, "POST", "/v1/messages", "", "{").await;
     assert!(head.starts_with("HTTP/1.1 400") && body.contains("\"type\":\"error\""), "{head} {body}");
     assert!(seen.asked.lock().expect("is sound").is_empty());
