@@ -208,3 +208,48 @@ fn members_that_hold_no_text_by_rights_are_read() {
     let body = json!({"messages": [message]}).to_string();
     assert!(!sent(&masking(), Form::Chat, &body).contains(MAIL));
 }
+
+/// What stands beside the texts in events of messages is read, too.
+#[test]
+fn members_beside_blocks_and_deltas_are_read() {
+    const MAIL: &str = "ann@example.org";
+    let stream = |events: &[Value]| {
+        let events = events.iter().map(|event| {
+            format!("event: {}\ndata: {event}\n\n", event["type"].as_str().expect("has a type"))
+        });
+        events.collect::<String>()
+    };
+    let start =
+        |block: Value| json!({"type": "content_block_start", "index": 0, "content_block": block, "x": MAIL});
+    let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta, "x": MAIL});
+    let begin_of = json!({"type": "message_start", "message": {"id": "m", "content": []}});
+    let ping = json!({"type": "ping", "x": MAIL});
+    let stop =
+        json!({"type": "content_block_stop", "index": 0, "content_block": {"text": MAIL}, "delta": MAIL});
+    let end = json!({"type": "message_stop"});
+    for (block, part) in [
+        (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": "Hi"})),
+        (
+            json!({"type": "thinking", "thinking": ""}),
+            json!({"type": "signature_delta", "signature": "AA", "text": MAIL}),
+        ),
+        (
+            json!({"type": "thinking", "thinking": ""}),
+            json!({"type": "signature_delta", "signature": {"a": MAIL}}),
+        ),
+        (
+            json!({"type": "tool_use", "id": "t", "name": MAIL, "input": {}}),
+            json!({"type": "input_json_delta", "partial_json": "{}"}),
+        ),
+    ] {
+        let all = [begin_of.clone(), ping.clone(), start(block), delta(part), stop.clone(), end.clone()];
+        let shown = streamed(&masking(), Form::Messages, &stream(&all)).expect("passes");
+        assert!(
+            !shown.contains(MAIL) && shown.contains("\"AA\"") == stream(&all).contains("\"AA\""),
+            "{shown}"
+        );
+    }
+    let all = [begin_of, start(json!({"type": "text", "text": 4_111_111_111_111_111_u64})), stop, end];
+    let (blocked, shown) = streamed(&masking(), Form::Messages, &stream(&all)).expect_err("is refused");
+    assert!(blocked.kind == Kind::Unreadable && !shown.contains("4111"), "{blocked} {shown}");
+}

@@ -2,7 +2,7 @@
 
 use super::types;
 use crate::blocked::{Blocked, Kind};
-use crate::json::{Edits, Object, inner};
+use crate::json::{Edits, Object, Shape, inner, shape};
 use crate::lane::{Manner, whole};
 use crate::policy::{On, Role, Thinking, Unknown};
 use crate::sse::write_event;
@@ -66,6 +66,19 @@ impl Messages {
         let object = Object::read(data)?;
         let kind = object.text("type").unwrap_or_default();
         let mut edits = Edits::of(data);
+        let own = match kind.as_ref() {
+            "content_block_start" => Some("content_block"),
+            "content_block_delta" => Some("delta"),
+            "content_block_stop" | "ping" => Some(""),
+            _ => None,
+        };
+        if let Some(own) = own {
+            // What stands beside the block or its delta.
+            let is_other = |name: &str| name != own && !matches!(name, "type" | "index");
+            for (member, value) in object.0.iter().filter(|(member, _)| is_other(&member.name)) {
+                edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
+            }
+        }
         match kind.as_ref() {
             "ping" => {}
             "content_block_start" => edits = self.start(&object, edits, event)?,
@@ -158,6 +171,7 @@ impl Messages {
             for (member, value) in &content.0 {
                 match (member.name == field, inner(value)) {
                     (true, Some("")) => {}
+                    (true, None) if shape(value) != Shape::Null => return Err(no_text()),
                     (true, Some(_)) => {
                         let shown = self.push(Key { of: index, field, part: 0 }, manner, value, event)?;
                         edits.replace(value.get(), shown);
@@ -196,7 +210,12 @@ impl Messages {
             },
             "signature_delta" => {
                 self.flush(index, event)?;
-                return Ok(Shown::AsItIs);
+                for (member, value) in &delta.0 {
+                    if member.name != "signature" || inner(value).is_none() {
+                        edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
+                    }
+                }
+                return Ok(edits.apply().map_or(Shown::AsItIs, Shown::With));
             }
             "compaction_delta" if block == Block::Signed => {
                 let summary = delta.get("content").and_then(inner).filter(|raw| !raw.is_empty());
@@ -244,9 +263,7 @@ impl Messages {
         value: &RawValue,
         event: &mut Event<'_, '_>,
     ) -> Result<String, Blocked> {
-        let Some(raw) = inner(value) else {
-            return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));
-        };
+        let raw = inner(value).ok_or_else(no_text)?;
         let mut shown = String::with_capacity(raw.len() + 2);
         shown.push('"');
         event.push(key, manner, raw, &mut shown)?;
@@ -274,6 +291,10 @@ impl Messages {
         }
         Ok(())
     }
+}
+
+fn no_text() -> Blocked {
+    Blocked::new(Kind::Unreadable, "a block or a delta whose text is no text")
 }
 
 fn no_thinking() -> Blocked {
