@@ -139,6 +139,11 @@ async fn handle(proxy: Proxy, request: Request) -> Response {
             return ([(header::CONTENT_TYPE, "application/json")], inner.counts.to_json()).into_response();
         }
         (LITELLM, &Method::POST) => return litellm::answer(inner, request).await,
+        // What a client sends whose `HTTPS_PROXY` names this address. No tunnel would be read.
+        (_, &Method::CONNECT) => {
+            let message = "this address stands for the provider and makes no tunnels; give it as base URL, such as OPENAI_BASE_URL, not as HTTPS_PROXY";
+            return failed(StatusCode::METHOD_NOT_ALLOWED, "no_tunnels", message, Form::Chat);
+        }
         _ => {}
     }
     let (form, is_stored) = match Route::of(method.as_str(), &path) {

@@ -374,6 +374,15 @@ async fn what_a_browser_asks_first_goes_on() {
     assert!(head.starts_with("HTTP/1.1 200") && seen.asked.lock().expect("is sound").len() == 1, "{head}");
 }
 
+/// A client whose `HTTPS_PROXY` is the address of the proxy asks for a tunnel.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tunnel_is_refused_with_what_to_set() {
+    let (address, _, seen) = serve(MASK).await;
+    let (head, body, _) = ask(address, "CONNECT", "api.example.org:443", "", "").await;
+    assert!(head.starts_with("HTTP/1.1 405") && body.contains("OPENAI_BASE_URL"), "{head} {body}");
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+}
+
 /// Upstreams decode paths, and some know no capitals.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_route_is_guarded_however_it_is_written() {
