@@ -81,8 +81,8 @@ pub(crate) struct Source {
     within: Option<Box<Within>>,
 }
 
-/// Escapes within a text: those of addresses and HTML, and those of JSON, as the text may be JSON itself, such as an argument that is a request in JSON. The program that parses it decodes them, so
-/// `ann\u0040example.org` is an address there.
+/// Escapes within a text: those of addresses of pages and HTML, and those of JSON, as the text may be JSON itself, such as an argument that is
+/// a request in JSON. The program that parses it decodes them, so `ann\u0040example.org` is an address there.
 #[derive(Clone, Debug, Default)]
 struct Within {
     /// The beginning of an escape, as it reads and as it was written.
