@@ -209,7 +209,7 @@ fn members_that_hold_no_text_by_rights_are_read() {
     assert!(!sent(&masking(), Form::Chat, &body).contains(MAIL));
 }
 
-/// What stands beside the texts in events of messages is read, too.
+/// All members of an event are read, not only its block or delta.
 #[test]
 fn members_beside_blocks_and_deltas_are_read() {
     const MAIL: &str = "ann@example.org";

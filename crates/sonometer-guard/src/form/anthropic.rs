@@ -73,7 +73,7 @@ impl Messages {
             _ => None,
         };
         if let Some(own) = own {
-            // What stands beside the block or its delta.
+            // Other members of the event may hold texts, too.
             let is_other = |name: &str| name != own && !matches!(name, "type" | "index");
             for (member, value) in object.0.iter().filter(|(member, _)| is_other(&member.name)) {
                 edits = event.walk(edits, |walk| walk.member(&member.name, value))?;

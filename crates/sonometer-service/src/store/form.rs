@@ -83,7 +83,7 @@ async fn writable(file: &mut AnyConnection) -> Result<(), String> {
     if file.execute("BEGIN IMMEDIATE").await.is_err() {
         return Ok(());
     }
-    // The beginning alone is not refused.
+    // SQLite begins a transaction even on a file that it may only read.
     let tried = file.execute("PRAGMA user_version = 0").await;
     let back = file.execute("ROLLBACK").await;
     match tried {
@@ -129,7 +129,7 @@ fn corrupt(fault: &str) -> String {
     )
 }
 
-/// What SQLite says when it should write to a file, or into a folder, where it may not.
+/// The code of SQLite for a file or a folder that may not be written.
 const READ_ONLY: u32 = 8;
 
 /// The code of SQLite: the lowest byte of an extended code.
