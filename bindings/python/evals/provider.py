@@ -2,8 +2,9 @@
 
 `replay` the recorded streams of `crates/sonometer-guard`; `write` a text and a call of a tool with a placeholder cut in two; `secret` a
 text with an address and nothing else of its letters; `cut short` half of a stream; `unknown` an event of a type that nobody knows;
-`moved` a redirect; `packed` a compressed answer; `endless` events until the client leaves; `timed` events 5 ms apart, whose `created` is
-the microsecond of this machine's clock in which each is sent. Without these, one placeholder is answered.
+`moved` a redirect; `packed` a compressed answer; `as it is` one that says it is not; `otherwise written` one that says it is in UTF-7;
+`endless` events until the client leaves; `timed` events 5 ms apart, whose `created` is the microsecond of this machine's clock in which
+each is sent. Without these, one placeholder is answered.
 """
 
 from __future__ import annotations
@@ -166,12 +167,16 @@ class _Handler(BaseHTTPRequestHandler):
             written = json.dumps(answer(form, text)).encode()
             if b"packed" in body:
                 self._whole(gzip.compress(written), encoding="gzip")
+            elif b"otherwise written" in body:
+                self._whole(written, kind="application/json; charset=UTF-7")
+            elif b"as it is" in body:
+                self._whole(written, encoding="Identity")
             else:
                 self._whole(written)
 
-    def _whole(self, body: bytes, encoding: str | None = None) -> None:
+    def _whole(self, body: bytes, encoding: str | None = None, kind: str = "application/json") -> None:
         self.send_response(200)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.send_header("x-request-id", "q1")
         if encoding is not None:

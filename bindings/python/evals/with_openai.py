@@ -153,9 +153,11 @@ def refused() -> None:
     fails(openai.APIError, "ended before", stream("cut short"))
     fails(openai.InternalServerError, "redirects", lambda: guarded.chat.completions.create(model="m", messages=said("moved")))
     fails(openai.InternalServerError, "compressed", lambda: guarded.chat.completions.create(model="m", messages=said("packed")))
+    fails(openai.InternalServerError, "charset", lambda: guarded.chat.completions.create(model="m", messages=said("otherwise written")))
+    assert guarded.chat.completions.create(model="m", messages=said("as it is")).choices
     small = client(mask="personal-data", limits={"body_bytes": 200})
     fails(openai.InternalServerError, "limits.body_bytes", lambda: small.chat.completions.create(model="m", messages=said("Hi")))
-    assert len(provider.asked) == before + 5, len(provider.asked) - before
+    assert len(provider.asked) == before + 7, len(provider.asked) - before
     assert not any(path.endswith("/elsewhere") for path, _, _ in provider.asked)
     # Connections that stay open cannot be made.
     for name in ("realtime", "responses"):
@@ -269,13 +271,22 @@ async def legacy() -> None:
             frames = "".join(answer.iter_text())
         assert "<EMAIL" not in frames and frames.rstrip().endswith("[DONE]"), frames
 
+        # What a request says of its bytes is believed: another reader would find an address where the guard sees none.
+        for headers, status in (
+            ({"content-type": "application/json; Charset='utf_7'"}, 400),
+            ({"content-type": "application/json; charset=UTF-8"}, 200),
+            ({"content-encoding": "gzip"}, 400),
+            ({"content-encoding": "IDENTITY"}, 200),
+        ):
+            assert own.post(url, json=ask, headers=headers).status_code == status, headers
+
     async def reads(answer: httpx.Response) -> None:
         await answer.aread()
 
     for hooks in ({}, {"response": [reads]}):
         async with guarded_http_client(httpx.AsyncClient(event_hooks=hooks), opened) as own:
             assert (await own.post(url, json=ask)).json()["choices"][0]["message"]["content"] == f"I wrote to {MAIL}."
-    assert len(provider.asked) == 4 and all(b"ann@" not in body for _, _, body in provider.asked)
+    assert len(provider.asked) == 6 and all(b"ann@" not in body for _, _, body in provider.asked)
 
 
 def leaves() -> None:

@@ -26,6 +26,8 @@ _RETRY = ("retry-after", "retry-after-ms", "x-should-retry")
 # Bodies from this size on are masked by another thread, so that an event loop goes on.
 _LARGE = 64 << 10
 _JSON = "application/json"
+# Charsets whose ASCII is that of UTF-8, beside the families of ISO 8859 and Windows.
+_LIKE_ASCII = ("", "utf-8", "utf8", "us-ascii", "ascii", "latin1")
 
 
 def wrapped(client: Any, guard: ModelGuard) -> Any:
@@ -57,8 +59,11 @@ def _begin(guard: ModelGuard, request: Any, body: bytes) -> Exchange:
     """Reads a request. It is one that is guarded."""
     exchange = guard.request(request.method, request.url.path, body)
     assert exchange is not None, "the route was looked at before"
-    if request.headers.get("content-encoding", "identity") not in ("", "identity") and exchange.blocked is None:
-        exchange.refuse("unreadable", "a compressed body; send it without content-encoding", is_answer=False)
+    if exchange.blocked is None:
+        if _is_encoded(request):
+            exchange.refuse("unreadable", "a compressed body; send it without content-encoding", is_answer=False)
+        elif _is_other_charset(request):
+            exchange.refuse("unreadable", "content-type names another charset than UTF-8; send the body as UTF-8", is_answer=False)
     return exchange
 
 
@@ -66,9 +71,28 @@ def _refused_answer(exchange: Exchange, answer: Any) -> bool:
     """Refuses an answer by its head alone."""
     if answer.has_redirect_location:
         exchange.refuse("unknown_type", "the provider redirects to another address; give that address to the client")
-    elif exchange.guards_answers and answer.headers.get("content-encoding", "identity") not in ("", "identity"):
+    elif exchange.guards_answers and _is_encoded(answer):
         exchange.refuse("unreadable", "the provider compressed its answer although it was asked not to")
+    elif exchange.guards_answers and _is_other_charset(answer):
+        exchange.refuse("unreadable", "the content-type of the answer names another charset than UTF-8")
     return exchange.blocked is not None
+
+
+def _is_encoded(message: Any) -> bool:
+    """Whether a body is compressed."""
+    return any(value.strip().lower() not in ("", "identity") for value in message.headers.get_list("content-encoding"))
+
+
+def _is_other_charset(message: Any) -> bool:
+    """Whether a body says that its characters are written otherwise than ASCII, such as in UTF-7, where `+AEA-` is an `@`: a reader that
+    goes by it would find what the guard does not."""
+    for value in message.headers.get_list("content-type"):
+        for part in value.lower().split(";")[1:]:
+            name, _, charset = part.partition("=")
+            charset = charset.strip().strip("\"'").replace("_", "-")
+            if name.strip() == "charset" and charset not in _LIKE_ASCII and not charset.startswith(("iso-8859-", "windows-125")):
+                return True
+    return False
 
 
 def _is_event_stream(answer: Any) -> bool:
