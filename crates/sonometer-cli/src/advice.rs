@@ -68,6 +68,15 @@ pub(crate) fn is_conversation(read: &Ingested) -> bool {
     read.kind == Kind::Text && first.is_some_and(|turn| spoken(&turn.content).is_some())
 }
 
+/// Whether a text is probably a conversation.
+pub(crate) fn is_spoken(text: &str) -> bool {
+    spoken(text).is_some()
+}
+
+/// The note on labelled texts that are.
+pub(crate) const LABELLED_TURNS: &str = "read as texts, but their lines begin with who speaks, like `agent: …`; to read such lines as turns, use \
+                                         `--text-turns`";
+
 /// The note of a report on such a file.
 pub(crate) const AS_TURNS: &str = "read as one text, but its lines begin with who speaks, like `agent: …`; to read such lines as turns, use `--turns`";
 

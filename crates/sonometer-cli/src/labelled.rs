@@ -1,10 +1,11 @@
 //! Labelled data of arguments.
 
 use crate::failure::Failure;
-use crate::file;
+use crate::screen::Screen;
 #[cfg(feature = "columns")]
 use crate::tables::{files::Format, rows::rows};
-use sonometer::Unit;
+use crate::{advice, file, spoken};
+use sonometer::{Error, Unit};
 #[cfg(feature = "columns")]
 use sonometer_evaluate::not_utf8;
 use sonometer_evaluate::{Background, Class, Columns, DataFile, Filter, Fold, Labelled, Selector};
@@ -16,6 +17,9 @@ pub(crate) struct Selection {
     /// [default: text, content or segments]
     #[arg(long, alias = "column", value_name = "COLUMN")]
     text_column: Vec<String>,
+    /// Texts consist of lines such as `agent: Good morning.`: each is a turn
+    #[arg(long)]
+    text_turns: bool,
     /// The format of the data, where its name does not say it: csv or jsonl
     #[cfg(feature = "columns")]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
@@ -71,17 +75,51 @@ impl Selection {
     }
 
     /// Reads labelled items, or pairs of them, from a file; `-` is standard input.
-    pub(crate) fn read(&self, path: &str) -> Result<Labelled, Failure> {
-        let bytes = file::bytes(path, file::DATA)?;
-        Labelled::of(data_file(path, &bytes, self.is_csv(path))?, &self.columns()?)
-            .map_err(Failure::evaluation)
+    pub(crate) fn read(&self, path: &str, screen: &Screen) -> Result<Labelled, Failure> {
+        self.read_by(path, Labelled::of, screen)
     }
 
     /// The same, where pairs are of no use.
-    pub(crate) fn read_single(&self, path: &str) -> Result<Labelled, Failure> {
+    pub(crate) fn read_single(&self, path: &str, screen: &Screen) -> Result<Labelled, Failure> {
+        self.read_by(path, Labelled::single_of, screen)
+    }
+
+    fn read_by(
+        &self,
+        path: &str,
+        read: fn(DataFile<'_>, &Columns) -> Result<Labelled, sonometer_evaluate::Error>,
+        screen: &Screen,
+    ) -> Result<Labelled, Failure> {
         let bytes = file::bytes(path, file::DATA)?;
-        Labelled::single_of(data_file(path, &bytes, self.is_csv(path))?, &self.columns()?)
-            .map_err(Failure::evaluation)
+        let read = read(data_file(path, &bytes, self.is_csv(path))?, &self.columns()?);
+        let labelled = read.map_err(Failure::evaluation)?;
+        if self.text_turns {
+            let turned = labelled.map(|said| {
+                spoken::as_turns(said).map_err(|error| Error {
+                    message: format!("{}, or leave out --text-turns", error.message),
+                    ..error
+                })
+            });
+            return turned.map_err(Failure::evaluation);
+        }
+        if spoken::are_talks(labelled.items().iter().map(|item| spoken::text(item.interaction()))) {
+            screen.note(&format!("{}: {}", file::name(path), advice::LABELLED_TURNS));
+        }
+        Ok(labelled)
+    }
+
+    /// Ordinary talk beside the items: texts that tell who speaks are read as the items are.
+    pub(crate) fn background(&self, ordinary: &Ordinary) -> Result<Option<Background>, Failure> {
+        let background = ordinary.read(&self.columns()?)?;
+        Ok(match self.text_turns {
+            true => background.map(|talks| {
+                talks.map(|talk| match spoken::text(talk).is_some_and(advice::is_spoken) {
+                    true => spoken::as_turns(talk).unwrap_or_else(|_| talk.clone()),
+                    false => talk.clone(),
+                })
+            }),
+            false => background,
+        })
     }
 }
 
@@ -99,7 +137,7 @@ pub(crate) struct Ordinary {
 
 impl Ordinary {
     /// The interactions, where files are named; rows may have them in the columns of the items.
-    pub(crate) fn read(&self, columns: &Columns) -> Result<Option<Background>, Failure> {
+    fn read(&self, columns: &Columns) -> Result<Option<Background>, Failure> {
         if self.background.is_empty() {
             return Ok(None);
         }

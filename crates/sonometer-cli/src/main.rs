@@ -23,6 +23,7 @@ mod settings;
 mod signals;
 #[cfg(feature = "audio")]
 mod sound;
+mod spoken;
 #[cfg(feature = "columns")]
 mod stores;
 #[cfg(feature = "columns")]

@@ -327,6 +327,53 @@ fn rows_and_tables_are_read_as_items_are() {
 }
 
 #[test]
+fn lines_of_labelled_texts_may_be_turns() {
+    let talk = |first: &str| format!("\"agent: {first}\ncustomer: I sent the form last week, on Monday.\"");
+    let table = format!(
+        "id,said,polite\na,{},yes\nb,{},no\nc,{},yes\n",
+        talk("Thank you so much for waiting."),
+        talk("What do you want again?"),
+        talk("I am sorry about the delay.")
+    );
+    let table = written("talks.csv", &table);
+    let lines: String = fs::read_to_string(&table)
+        .expect("is there")
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .zip([("a", "yes"), ("b", "no"), ("c", "yes")])
+        .map(|(talk, (id, polite))| {
+            let turns: Vec<Value> = talk
+                .lines()
+                .filter_map(|line| line.split_once(": "))
+                .map(|(role, content)| serde_json::json!({"role": role, "content": content}))
+                .collect();
+            serde_json::json!({"id": id, "interaction": {"segments": turns}, "labels": {"polite": polite}})
+                .to_string()
+                + "\n"
+        })
+        .collect();
+    let asked = ["--label", "polite", "--positive", "yes"];
+    let of = |arguments: &[&str]| {
+        let mut found = json(arguments);
+        found["data"] = Value::Null;
+        without_lines(&mut found);
+        found
+    };
+    let lines = of(&[&["courtesy@1.5", &written("talks.jsonl", &lines)][..], &asked].concat());
+    let turned = [&["courtesy@1.5", &table, "--text-column", "said", "--text-turns"][..], &asked].concat();
+    assert_eq!(of(&turned), lines);
+    // A text that is probably meant so is told, and one that is not is refused at its line.
+    let told = run(&["evaluate", "courtesy@1.5", &table, "--text-column", "said", "--positive", "yes"]).err;
+    assert!(told.contains("talks.csv: read as texts, but their lines begin with who speaks"), "{told}");
+    let bare = written("bare.csv", "text,polite\nagent: Thank you.,yes\nWhy?,no\n");
+    let told = run(&["evaluate", "courtesy@1.5", &bare, "--positive", "yes", "--text-turns"]).err;
+    let expected =
+        "bare.csv:3: line 1: the first words have no role; write `role: text`, or leave out --text-turns";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
 fn what_is_not_utf8_is_told_once_with_what_to_type() {
     let wide = |text: &str| {
         [b"\xff\xfe".to_vec(), text.encode_utf16().flat_map(u16::to_le_bytes).collect()].concat()

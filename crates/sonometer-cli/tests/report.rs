@@ -341,6 +341,16 @@ fn tables_and_folders_are_read_as_batch_and_sense_read_them() {
     assert!(done(&folder, &arguments).contains("1 Nov 2026"), "dates are written for people");
     arguments[3] = "nowhere";
     assert!(refused(&folder, &arguments).contains("columns: talk, who, said, when, region"));
+    let csv = format!("said\n{0}{0}", format_args!("\"agent: {KIND}\ncustomer: {CURT}\"\n"));
+    fs::write(folder.join("cells.csv"), csv).expect("can be written");
+    let roles = |more: &[&str]| {
+        let told = figures(&done(
+            &folder,
+            &[&["courtesy@2.0", "cells.csv", "--text-column", "said"], more].concat(),
+        ));
+        told["turns"].as_u64()
+    };
+    assert_eq!((roles(&[]), roles(&["--turns"])), (Some(2), Some(4)));
     let talks = folder.join("talks");
     fs::create_dir(&talks).expect("can be made");
     fs::write(talks.join("a.txt"), KIND).expect("can be written");

@@ -2,7 +2,7 @@
 
 use super::read::Tables;
 use super::talks::Grouper;
-use super::turns::{TurnColumns, column};
+use super::turns::{TurnColumns, column, of_lines};
 use crate::failure::Failure;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
@@ -107,6 +107,8 @@ impl TalkArguments {
 pub(crate) enum Content {
     /// A column of texts or conversations.
     Column(String),
+    /// A column of texts whose lines are turns.
+    Lines(String),
     /// A conversation of one turn.
     Turn(TurnColumns),
     /// A conversation of the rows with one key.
@@ -115,7 +117,8 @@ pub(crate) enum Content {
 
 impl Content {
     /// As the arguments say, or as columns are usually called.
-    pub(crate) fn of(arguments: &TalkArguments, tables: &Tables) -> Result<Self, Failure> {
+    /// `turns`: the lines of a cell are turns.
+    pub(crate) fn of(arguments: &TalkArguments, turns: bool, tables: &Tables) -> Result<Self, Failure> {
         let names = tables.names();
         let find = |name: &Option<String>, option: &str| match name {
             Some(name) => tables.find(name, option).map(|()| Some(name.clone())),
@@ -143,6 +146,21 @@ impl Content {
             }
         };
         expect_no_interactions(tables, Some(&text))?;
+        if turns {
+            let other = [
+                ("--role-column", &arguments.role_column),
+                ("--time-column", &arguments.time_column),
+                ("--group-by", &arguments.group_by),
+            ];
+            return match other.iter().find(|(_, name)| name.is_some()) {
+                None => Ok(Self::Lines(text)),
+                Some((option, _)) => Err(Failure::unusable(format!(
+                    "{}: with --turns each cell is a conversation, and {option} makes them of several columns or rows; leave out one of \
+                     the two",
+                    tables.name()
+                ))),
+            };
+        }
         let mut role = find(&arguments.role_column, "--role-column")?;
         let time = find(&arguments.time_column, "--time-column")?;
         let order = find(&arguments.order_by, "--order-by")?;
@@ -187,6 +205,7 @@ impl Content {
     pub(crate) fn piece(&self, path: &str, first: u64, rows: RecordBatch) -> Result<Piece, Failure> {
         let content = match self {
             Self::Turn(turns) => turns.single(path, first, &rows)?,
+            Self::Lines(name) => of_lines(path, name, first, column(&rows, name))?,
             Self::Column(name) | Self::Talk { key: name, .. } => Arc::clone(column(&rows, name)),
         };
         Ok(Piece { content, rows, place: Place::Rows(path.into(), first), ends: true })
@@ -195,7 +214,7 @@ impl Content {
     /// The column of what is said.
     pub(crate) fn text(&self) -> &str {
         match self {
-            Self::Column(text) => text,
+            Self::Column(text) | Self::Lines(text) => text,
             Self::Turn(turns) | Self::Talk { turns, .. } => &turns.text,
         }
     }
@@ -203,7 +222,7 @@ impl Content {
     /// The columns that it is read from.
     pub(crate) fn columns(&self) -> Vec<String> {
         let mut names = match self {
-            Self::Column(text) => vec![text.clone()],
+            Self::Column(text) | Self::Lines(text) => vec![text.clone()],
             Self::Turn(turns) => turns.names(),
             Self::Talk { turns, key, order } => {
                 turns.names().into_iter().chain([key.clone()]).chain(order.clone()).collect()

@@ -2,12 +2,15 @@
 
 use super::write::in_utc;
 use crate::failure::Failure;
+use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_cast::parse::string_to_timestamp_nanos;
 use arrow_schema::{DataType, TimeUnit};
+use sonometer::Turn;
+use sonometer_ingest::{Hints, Limits, Reason};
 
 /// Which columns hold what of a turn.
 #[derive(Clone, Debug)]
@@ -42,6 +45,33 @@ impl TurnColumns {
         let lengths = std::iter::repeat_n(1, rows.num_rows());
         Ok(sonometer_arrow::talks(turns.roles, turns.contents, times, lengths, nulls))
     }
+}
+
+/// Texts whose lines are turns, as conversations. The first turn of a text whose first words have no role has none, which is an error of
+/// its row.
+pub(crate) fn of_lines(path: &str, name: &str, first: u64, array: &ArrayRef) -> Result<ArrayRef, Failure> {
+    let texts = as_text(path, name, array)?;
+    let (mut roles, mut contents) = (StringBuilder::new(), StringBuilder::new());
+    let mut lengths = Vec::with_capacity(texts.len());
+    for (row, text) in (first..).zip(&texts) {
+        let text = text.unwrap_or_default();
+        let turns = match sonometer_ingest::turns(text, &Hints::default(), &Limits::default()) {
+            Ok(read) => read.interaction.turns().to_vec(),
+            Err(error) if error.reason == Reason::Broken => {
+                vec![Turn { role: None, content: text.into(), timestamp: None }]
+            }
+            Err(error) if error.reason == Reason::NoText => Vec::new(),
+            Err(error) => return Err(Failure::engine(&format!("{path}: row {row}"), &error.error)),
+        };
+        for turn in &turns {
+            roles.append_option(turn.role.as_deref());
+            contents.append_value(&turn.content);
+        }
+        lengths.push(turns.len());
+    }
+    let (roles, contents) = (roles.finish(), contents.finish());
+    let times = arrow_array::Float64Array::new_null(roles.len());
+    Ok(sonometer_arrow::talks(roles, contents, times, lengths, texts.nulls().cloned()))
 }
 
 pub(crate) fn column<'r>(rows: &'r RecordBatch, name: &str) -> &'r ArrayRef {

@@ -104,7 +104,7 @@ impl Arguments {
             graded: self.graded,
             choice: self.choice,
             explain: self.explain,
-            background: self.ordinary.read(&self.selection.columns()?)?,
+            background: self.selection.background(&self.ordinary)?,
             alarms: self.ordinary.alarms(),
         })
     }
@@ -112,7 +112,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
-    let labelled = arguments.selection.read(&arguments.data)?;
+    let labelled = arguments.selection.read(&arguments.data, screen)?;
     let options = arguments.options()?;
     let mut bar = Bar::new();
     let report = evaluate(&instrument, &labelled, &options, &mut |now| bar.see(now));

@@ -184,7 +184,7 @@ impl Arguments {
             folds: self.folds,
             likeness: !self.no_likeness,
             aim: self.aim.into(),
-            background: self.ordinary.read(&self.choice.columns()?)?,
+            background: self.choice.background(&self.ordinary)?,
             alarms: self.ordinary.alarms(),
             stop_list,
             patterns,
@@ -230,8 +230,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     }
     // Pairs are ranked; the other ways of fitting say that they are of no use.
     let labelled = match arguments.tune.is_some() || arguments.choose.is_some() {
-        true => arguments.choice.read_single(&arguments.data)?,
-        false => arguments.choice.read(&arguments.data)?,
+        true => arguments.choice.read_single(&arguments.data, screen)?,
+        false => arguments.choice.read(&arguments.data, screen)?,
     };
     if let Some(target) = &arguments.tune {
         if arguments.ordinary.is_given() {

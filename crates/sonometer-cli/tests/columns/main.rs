@@ -381,6 +381,42 @@ fn what_a_protocol_hides_is_not_kept_beside() {
 }
 
 #[test]
+fn lines_of_a_cell_are_turns() {
+    let csv = "id,said\n1,\"agent: Hello, may I help you?\ncustomer: Thank you so much\nfor asking.\"\n2,\"agent: No.\n\ncustomer: Why?\"\n\
+               3,Nobody says who speaks here.\n4,\n5,\"agent: Mail me at ann.lee@example.com.\nagent: Bye.\"\n";
+    fs::write(fresh("lines.csv"), csv).expect("is written");
+    let table = ["lines.csv", "--text-column", "said", "--format", "jsonl"];
+    let ran =
+        run(&[&["batch", "courtesy@1.5"][..], &table, &["--turns", "--columns", "json,score"]].concat());
+    let rows: Vec<serde_json::Value> =
+        text(&ran.stdout).lines().map(|row| serde_json::from_str(row).expect("is JSON")).collect();
+    let talk = r#"{"segments": [{"role": "agent", "content": "Hello, may I help you?"},
+        {"role": "customer", "content": "Thank you so much\nfor asking."}]}"#;
+    let alone = piped(&["batch", "courtesy@1.5", "-"], talk.replace("\n        ", " ").as_bytes());
+    let alone: serde_json::Value = serde_json::from_slice(&alone.stdout).expect("is JSON");
+    let reading: serde_json::Value =
+        serde_json::from_str(rows[0]["json"].as_str().expect("is text")).expect("is JSON");
+    assert_eq!(reading["score"], alone["result"]["score"], "{rows:?}");
+    assert_eq!(rows[2]["error"], "segments[0].role: the turn has no `role` (it is null)");
+    assert!(rows[3]["json"].is_null() && rows[3]["error"].is_null(), "{rows:?}");
+    assert!(!text(&ran.stderr).contains("read as one text"), "{}", text(&ran.stderr));
+    // A column that is probably meant so is told.
+    let told = text(&run(&[&["batch", "courtesy@1.5"][..], &table].concat()).stderr);
+    assert!(told.ends_with("lines.csv: read as one text, but its lines begin with who speaks, like `agent: …`; to read such lines as turns, use `--turns`\n"), "{told}");
+    // What a protocol hides is hidden, turn by turn; where it hides nothing, the text is kept as it is.
+    let kept = |protocol: &str| {
+        text(&run(&[&["batch", protocol][..], &table, &["--turns", "--keep", "said"]].concat()).stdout)
+    };
+    let (hidden, same) = (kept("personal-data"), kept("courtesy@1.5"));
+    assert!(
+        !hidden.contains("ann.lee")
+            && hidden.contains(r#"{"role":"agent","content":"Bye.","timestamp":null}"#),
+        "{hidden}"
+    );
+    assert!(same.contains(r#""said":"agent: No.\n\ncustomer: Why?""#), "{same}");
+}
+
+#[test]
 fn categories_are_texts() {
     // As pandas writes them.
     let said: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::from_iter([Some(KIND), None, Some(KIND)]));

@@ -129,7 +129,7 @@ fn messages_say_what_is_wrong_and_what_to_type() {
         true,
     )]);
     write_parquet("wrong-wide.parquet", &wide.expect("fits"), 10);
-    let cases: [(&[&str], &str); 34] = [
+    let cases: [(&[&str], &str); 36] = [
         (
             &["wrong.parquet"],
             "wrong.parquet: name the column of the texts or conversations with --text-column; columns: id, said",
@@ -161,6 +161,15 @@ fn messages_say_what_is_wrong_and_what_to_type() {
             &["wrong.csv", "--text-column", "said", "--group-by", "talk", "--role-column", "who"],
             "wrong.csv: row 3: the conversation `a` comes back after others; sort the rows by `talk`, so that those of a \
              conversation stand together",
+        ),
+        (
+            &["wrong.csv", "--text-column", "said", "--turns", "--group-by", "talk"],
+            "wrong.csv: with --turns each cell is a conversation, and --group-by makes them of several columns or rows; leave out one of the \
+             two",
+        ),
+        (
+            &["wrong.parquet", "--text-column", "id", "--turns"],
+            "wrong.parquet: the column `id` is `Int64`; wanted is text",
         ),
         (
             &["wrong.parquet", "--text-column", "said", "--role-column", "id"],

@@ -79,6 +79,11 @@ impl Background {
         Self { name: names.join(", "), digest: hexadecimal(&digest.finalize()), talks: talks.into() }.expect()
     }
 
+    /// The same, each interaction made anew.
+    pub fn map(self, remake: impl Fn(&Interaction) -> Interaction) -> Self {
+        Self { talks: self.talks.iter().map(remake).collect(), ..self }
+    }
+
     fn expect(self) -> Result<Self, Error> {
         match self.talks.is_empty() {
             true => Err(Error::at(Place::of("background"), "holds no interaction; give at least one")),

@@ -120,6 +120,11 @@ impl Item {
         Self { id: id.into(), ..self }
     }
 
+    /// What was said; of a pair, in its first interaction.
+    pub fn interaction(&self) -> &Interaction {
+        &self.interaction
+    }
+
     /// Its id.
     pub fn id(&self) -> &str {
         &self.id
@@ -179,6 +184,24 @@ impl Labelled {
     /// The items in their order.
     pub fn items(&self) -> &[Item] {
         &self.items
+    }
+
+    /// The same items, each interaction made anew; of pairs both.
+    ///
+    /// # Errors
+    /// The first that `remake` gives, at its item.
+    pub fn map(
+        mut self,
+        remake: impl Fn(&Interaction) -> Result<Interaction, sonometer::Error>,
+    ) -> Result<Self, Error> {
+        let mut items = std::mem::take(&mut self.items);
+        for item in &mut items {
+            let place = self.place(item);
+            for own in [Some(&mut item.interaction), item.other.as_mut()].into_iter().flatten() {
+                *own = remake(own).map_err(|error| Error::engine(place.clone(), &error))?;
+            }
+        }
+        Ok(Self { items, ..self })
     }
 
     /// Whether each item holds two interactions.

@@ -25,7 +25,9 @@ pub(super) fn read(
             Block::TooLong { number, .. } => {
                 let interaction = Err(Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG));
                 let (name, place) = named(*number);
-                if add(Item { name, place, group: None, interaction, origin: None }).is_break() {
+                if add(Item { name, place, group: None, interaction, origin: None, is_talk: false })
+                    .is_break()
+                {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -49,7 +51,7 @@ fn item((name, place): (String, String), bytes: &[u8], by: Option<&str>, seen: &
         Err(error) => {
             let byte = format!("byte {}", error.valid_up_to());
             let interaction = Err(Error::invalid(byte, "not UTF-8; save the input as UTF-8"));
-            return Item { name, place, group: None, interaction, origin: None };
+            return Item { name, place, group: None, interaction, origin: None, is_talk: false };
         }
     };
     let (id, mut interaction) = sonometer_ingest::unwrap(text);
@@ -59,7 +61,7 @@ fn item((name, place): (String, String), bytes: &[u8], by: Option<&str>, seen: &
         error.place = column.to_owned();
     }
     let group = by.and_then(|by| value_of(text, by, seen));
-    Item { name: id.unwrap_or(name), place, group, interaction, origin: None }
+    Item { name: id.unwrap_or(name), place, group, interaction, origin: None, is_talk: false }
 }
 
 /// The value of a key of a line or of its `labels`, as text; dots lead into objects.

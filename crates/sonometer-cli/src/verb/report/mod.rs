@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Also compare the talks by this column of a table, or this key of a JSON line or of its `labels`
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// Texts and documents consist of lines such as `agent: Good morning.`
+    /// Texts, documents and cells of tables consist of lines such as `agent: Good morning.`
     #[arg(long)]
     turns: bool,
     #[command(flatten)]
@@ -165,7 +165,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, item: &Item, outcome: Result<&Reading, &Error>) {
-        if item.is_conversation() {
+        if item.is_talk {
             self.texts += 1;
             self.first_text.get_or_insert_with(|| format!("{}: {}", item.place, advice::AS_TURNS));
         }
@@ -264,7 +264,7 @@ fn single(
             match item.sense(instrument, options) {
                 Ok(reading) => only = Some((item, reading)),
                 Err(error) => {
-                    if item.is_conversation() {
+                    if item.is_talk {
                         screen.note(&format!("{}: {}", item.place, advice::AS_TURNS));
                     }
                     failed = Some(Failure::engine(&item.place, &error));
@@ -279,7 +279,7 @@ fn single(
         );
     };
     let with_places = item.origin.as_ref().filter(|origin| places::shows_places(origin));
-    if item.is_conversation() {
+    if item.is_talk {
         screen.note(&format!("{}: {}", item.place, advice::AS_TURNS));
     }
     let all = with_places.map(Ingested::places);
@@ -321,11 +321,6 @@ fn write(arguments: &Arguments, sheet: &Sheet<'_>, screen: &mut Screen) -> Resul
 }
 
 impl Item {
-    /// Whether it was read as one text and is probably a conversation.
-    fn is_conversation(&self) -> bool {
-        self.origin.as_ref().is_some_and(advice::is_conversation)
-    }
-
     /// The reading of it, sufficient or not.
     fn sense(&mut self, instrument: &Instrument, options: SenseOptions) -> Result<Reading, Error> {
         let interaction =

@@ -5,6 +5,7 @@ use super::Arguments;
 use super::lines;
 #[cfg(feature = "columns")]
 use super::tables::Tabled;
+use crate::advice;
 use crate::failure::Failure;
 use crate::file;
 use crate::input::{FileArguments, Input};
@@ -35,6 +36,8 @@ pub(super) struct Item {
     pub(super) interaction: Result<Interaction, Error>,
     /// What is known of the file that it is the whole of.
     pub(super) origin: Option<Ingested>,
+    /// Whether it was read as one text and is probably a conversation, whose turns `--turns` reads.
+    pub(super) is_talk: bool,
 }
 
 /// Takes talks until it has enough.
@@ -108,9 +111,9 @@ impl Sources {
                 places.push(place(path, arguments)?);
             }
         }
-        if arguments.turns && !places.iter().any(|place| matches!(place, Place::File(_) | Place::Held(_))) {
+        if arguments.turns && places.iter().all(|place| matches!(place, Place::Lines(_))) {
             return Err(Failure::unusable(
-                "--turns is for texts and documents, and here is none of them; remove it",
+                "--turns is for texts, documents and tables, and here is none of them; remove it",
             ));
         }
         let sources = Self { places, file, by: by.map(str::to_owned), seen: Mutex::default() };
@@ -212,7 +215,8 @@ fn held(input: &Input, add: &mut dyn FnMut(Item) -> ControlFlow<()>) -> ControlF
         });
         let place = own.name;
         let name = own.id.unwrap_or_else(|| place.clone());
-        add(Item { name, place, group: None, interaction, origin: own.origin })?;
+        let is_talk = own.origin.as_ref().is_some_and(advice::is_conversation);
+        add(Item { name, place, group: None, interaction, origin: own.origin, is_talk })?;
     }
     ControlFlow::Continue(())
 }

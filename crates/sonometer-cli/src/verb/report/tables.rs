@@ -2,7 +2,9 @@
 
 use super::Arguments;
 use super::source::Item;
+use crate::advice::is_spoken;
 use crate::failure::Failure;
+use crate::spoken;
 use crate::tables::content::{Content, Piece};
 use crate::tables::files::{self, Format};
 use crate::tables::read::Tables;
@@ -33,7 +35,7 @@ impl Tabled {
         }
         let format = arguments.input_format;
         let tables = tables(input, format)?;
-        let content = Content::of(&arguments.talks, &tables)?;
+        let content = Content::of(&arguments.talks, arguments.turns, &tables)?;
         if let Some(by) = &arguments.by {
             tables.find(by, "--by")?;
         }
@@ -86,6 +88,7 @@ impl Tabled {
             name.as_ref().map(|name| texts(&self.input, name, column(&piece.rows, name))).transpose()
         };
         let (groups, ids) = (of(&self.by)?, of(&self.id)?);
+        let is_text = matches!(self.content, Content::Column(_));
         for (row, interaction) in read.into_iter().enumerate() {
             let value = |values: &Option<arrow_array::StringArray>| {
                 let values = values.as_ref()?;
@@ -95,7 +98,10 @@ impl Tabled {
                 .and_then(|own| own.ok_or_else(|| Error::invalid("", "the row has no content (it is null)")));
             let place = piece.place.of(row);
             let name = value(&ids).unwrap_or_else(|| place.clone());
-            if add(Item { name, place, group: value(&groups), interaction, origin: None }).is_break() {
+            let is_talk =
+                is_text && interaction.as_ref().is_ok_and(|own| spoken::text(own).is_some_and(is_spoken));
+            if add(Item { name, place, group: value(&groups), interaction, origin: None, is_talk }).is_break()
+            {
                 return Ok(ControlFlow::Break(()));
             }
         }

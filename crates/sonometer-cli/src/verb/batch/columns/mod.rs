@@ -8,6 +8,7 @@ mod parts;
 mod plan;
 
 use super::{Arguments, Tally};
+use crate::advice;
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::screen::Screen;
@@ -52,6 +53,9 @@ pub(super) struct ColumnArguments {
     pub(super) columns: Vec<Column>,
     #[command(flatten)]
     talks: TalkArguments,
+    /// Texts consist of lines such as `agent: Good morning.`: each cell is a conversation, each line a turn
+    #[arg(long, alias = "text-turns")]
+    turns: bool,
     /// Columns of the input to write before the results, or `none` [default: all but those that are measured]
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     keep: Option<Vec<String>>,
@@ -74,7 +78,11 @@ fn bad_rows(name: &str) -> Result<BadRows, String> {
 
 impl ColumnArguments {
     fn any(&self) -> bool {
-        self.talks.any() || !self.columns.is_empty() || self.keep.is_some() || self.bad_rows.is_some()
+        self.talks.any()
+            || self.turns
+            || !self.columns.is_empty()
+            || self.keep.is_some()
+            || self.bad_rows.is_some()
     }
 }
 
@@ -159,6 +167,9 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let seconds = start.elapsed().as_secs_f64();
     let tally = Tally { errors: before.errors + tally.errors, ..tally };
     screen.note(&tally.summary("row", before.items, seconds));
+    if plan.holds_talks() {
+        screen.note(&format!("{}: {}", file::name(&name), advice::AS_TURNS));
+    }
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
 

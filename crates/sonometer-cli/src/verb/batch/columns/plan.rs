@@ -3,11 +3,12 @@
 use super::super::Tally;
 use super::ColumnArguments;
 use crate::failure::Failure;
+use crate::spoken;
 use crate::tables::bytes;
 use crate::tables::content::{Content, Piece};
 use crate::tables::read::Tables;
 use crate::tables::talks::Grouper;
-use crate::tables::turns::column;
+use crate::tables::turns::{as_text, column};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, new_empty_array};
@@ -16,7 +17,7 @@ use sonometer::{Error, Instrument, OffsetUnit, SenseOptions};
 use sonometer_arrow::talks_type;
 use sonometer_arrow::{BadRows, Column, Frame};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rows with what was measured beside.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub(super) struct Plan {
     /// Columns that are read.
     pub(super) wanted: Vec<String>,
     pub(super) schema: SchemaRef,
+    /// Whether the first texts are probably conversations, once they were read.
+    holds_talks: OnceLock<bool>,
 }
 
 impl Plan {
@@ -54,7 +57,7 @@ impl Plan {
         options: SenseOptions,
         tables: &Tables,
     ) -> Result<Self, Failure> {
-        let content = Content::of(&arguments.talks, tables)?;
+        let content = Content::of(&arguments.talks, arguments.turns, tables)?;
         let asked = match arguments.columns.is_empty() {
             true => vec![Column::Score, Column::Sufficient],
             false => arguments.columns.clone(),
@@ -81,6 +84,7 @@ impl Plan {
             measured,
             wanted: Vec::new(),
             schema: Schema::empty().into(),
+            holds_talks: OnceLock::new(),
             content,
         };
         plan.check_content(tables)?;
@@ -102,7 +106,19 @@ impl Plan {
 
     /// Rows as they were read, as a piece.
     pub(super) fn piece(&self, path: &str, first: u64, rows: RecordBatch) -> Result<Piece, Failure> {
-        self.content.piece(path, first, rows)
+        let piece = self.content.piece(path, first, rows)?;
+        if let Content::Column(name) = &self.content {
+            self.holds_talks.get_or_init(|| {
+                let some = piece.content.slice(0, piece.content.len().min(spoken::LOOKED_AT));
+                as_text(path, name, &some).is_ok_and(|texts| spoken::are_talks(&texts))
+            });
+        }
+        Ok(piece)
+    }
+
+    /// Whether texts were sensed that are probably conversations.
+    pub(super) fn holds_talks(&self) -> bool {
+        self.holds_talks.get().is_some_and(|is| *is)
     }
 
     /// Says early, and with the name of the column, that its type holds no interactions.
@@ -130,7 +146,7 @@ impl Plan {
                 let names = tables.names().into_iter().map(str::to_owned);
                 names.filter(|name| *name != turns.text).collect()
             }
-            (None, Content::Column(_)) => {
+            (None, Content::Column(_) | Content::Lines(_)) => {
                 tables.names().into_iter().map(str::to_owned).filter(|name| !own.contains(name)).collect()
             }
         };
@@ -159,7 +175,7 @@ impl Plan {
             let mut field = tables.schema.field_with_name(name).expect("was looked for").clone();
             if Some(name) == self.shown.as_ref() {
                 let kind = match (&self.content, self.masks) {
-                    (Content::Talk { .. }, _) => talks_type(),
+                    (Content::Talk { .. }, _) | (Content::Lines(_), true) => talks_type(),
                     (Content::Column(_), true) => {
                         let shown = self.frame.mask(&new_empty_array(field.data_type()));
                         shown.map_err(|error| Failure::engine(tables.name(), &error))?.data_type().clone()
@@ -209,6 +225,7 @@ impl Plan {
     fn shown(&self, piece: &Piece) -> Result<ArrayRef, Error> {
         match (&self.content, self.masks) {
             (Content::Turn(turns), false) => Ok(Arc::clone(column(&piece.rows, &turns.text))),
+            (Content::Lines(text), false) => Ok(Arc::clone(column(&piece.rows, text))),
             (Content::Turn(_), true) => {
                 // Of each conversation its one turn; a null row has none that is shown.
                 let shown = self.frame.clone().bad_rows(BadRows::Null).mask(&piece.content)?;
