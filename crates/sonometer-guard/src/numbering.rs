@@ -3,7 +3,7 @@
 //! A request has its whole history, which gives the same numbers again. Where the provider keeps the history, the table is handed on.
 
 use crate::written::{Begins, STARTS, Written, begins, is_label_byte};
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -158,8 +158,10 @@ impl Numbering {
         }
     }
 
+    /// Not as a DFA, which is read a little faster and takes several times as long to build: an automaton is read for one request only.
     fn automaton(&self, of: Range<usize>) -> Result<AhoCorasick, aho_corasick::BuildError> {
-        AhoCorasick::new(self.order[of].iter().map(|placeholder| &self.values[placeholder]))
+        let values = self.order[of].iter().map(|placeholder| &self.values[placeholder]);
+        AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(values)
     }
 }
 
