@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{REVERSIBLE, begin, guard, joined, masking, run, sent};
+use common::{REVERSIBLE, begin, cases, guard, joined, masking, run, sent};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -154,7 +154,7 @@ const PRIVATE: [&str; 5] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
 
     /// What is not masked stays as it was written, however it is cut.
     #[test]

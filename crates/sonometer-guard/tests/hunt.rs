@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{begin, guard, masking};
+use common::{begin, cases, guard, masking};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use sonometer_guard::{Form, Guard, On, Role};
 use std::collections::BTreeMap;
 
 /// What texts are made of.
-const PIECES: [&str; 22] = [
+const PIECES: [&str; 30] = [
     "ann@example.org",
     "Ann.Berg@mail.example.co.uk",
     "4111 1111 1111 1111",
@@ -34,6 +34,14 @@ const PIECES: [&str; 22] = [
     "<b>",
     "order 12345 ",
     "'",
+    "ann%40example.org",
+    "ann&#64;example&period;org",
+    "ann&commat;example",
+    "%40",
+    "%",
+    "&#6",
+    "&",
+    "4111111111111111.0",
 ];
 
 /// Pieces with something between them; with nothing between them two may be one that is none.
@@ -204,6 +212,7 @@ fn arguments(between: &'static str) -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         text(between).prop_map(Value::from),
         any::<i16>().prop_map(Value::from),
+        any::<i16>().prop_map(|number| Value::from(f64::from(number))),
         Just(Value::Null),
         Just(Value::from(true)),
     ];
@@ -264,7 +273,7 @@ fn unique(mut lanes: Vec<Lane>) -> Vec<Lane> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(128), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Choices, texts and calls mixed, written in any way, cut anywhere.
     #[test]

@@ -7,6 +7,11 @@ use sonometer_catalog::{Shipped, find_any};
 use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Policy, Stream};
 use std::sync::LazyLock;
 
+/// How many cases a property is tried on: as many as `SONOMETER_CASES` says, or else `usual`.
+pub(crate) fn cases(usual: u32) -> u32 {
+    std::env::var("SONOMETER_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
 pub(crate) fn find(target: &str) -> Result<Instrument, Error> {
     let entry = find_any(target, &TargetKind::ALL).map_err(|none| Error::invalid("", none.to_string()))?;
     Instrument::new(entry.document()?.0, &Shipped)
