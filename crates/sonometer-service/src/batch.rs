@@ -71,6 +71,11 @@ pub(crate) fn measure_one(
     Ok(Measured { score, units, markers: Line::joined(reading.triggered()), fidelity })
 }
 
+/// How many bytes the names of their metamarkers have.
+pub(crate) fn length(measured: &[Measured]) -> usize {
+    measured.iter().map(|item| item.markers.len()).sum()
+}
+
 /// What is charged: whatever held enough.
 pub(crate) fn lines(instrument: &Tool, measured: &[Measured]) -> Vec<Line> {
     let counted = measured.iter().filter(|item| item.fidelity.sufficient);

@@ -79,7 +79,7 @@ impl Service {
         if callback.is_some() {
             return self.sense_later(caller, body, key, &instrument, callback).await;
         }
-        let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(subject.bytes()));
+        let effort = Effort::sensing(&instrument, 1, body.len().max(subject.bytes()));
         let kind = if subject.file.is_some() { Kind::File } else { Kind::Sense };
         let standing = caller.standing().clone();
         let work = move || sense_now(&instrument, subject, look, |units| standing.expected(units));
@@ -111,24 +111,26 @@ impl Service {
         let a = self.subject_now(caller.org(), &asked[0], &instrument).await?;
         let b = self.subject_now(caller.org(), &asked[1], &instrument).await?;
         caller.standing().check()?;
-        let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(a.bytes() + b.bytes()));
+        let effort = Effort::sensing(&instrument, 2, body.len().max(a.bytes() + b.bytes()));
         let (with, a, b) = (instrument.clone(), a.interaction, b.interaction);
-        let compared = self
-            .work(caller.org(), effort, move || {
-                let sides = [("interaction_a", &a), ("interaction_b", &b)];
-                with.compare(&a, &b, SenseOptions::default()).map_err(|error| one_side(&with, sides, error))
-            })
-            .await??;
-        let markers = compared.a.markers.iter().chain(&compared.b.markers).map(String::as_str);
-        let lines = vec![instrument.line(markers, compared.ics.consumed)];
-        let expected = caller.standing().expected(compared.ics.consumed);
-        let write = Box::new(move |cost| {
-            let mut compared = compared.clone();
-            compared.ics.cost_usd = cost;
-            compared.to_json()
-        });
-        let answer = Draft::new(expected, write);
-        self.charge(caller, COMPARE, Kind::Compare, key, lines, answer).await
+        let standing = caller.standing().clone();
+        let work = move || -> Result<(Line, Draft), Refusal> {
+            let sides = [("interaction_a", &a), ("interaction_b", &b)];
+            let compared = with
+                .compare(&a, &b, SenseOptions::default())
+                .map_err(|error| one_side(&with, sides, error))?;
+            let markers = compared.a.markers.iter().chain(&compared.b.markers).map(String::as_str);
+            let line = with.line(markers, compared.ics.consumed);
+            let expected = standing.expected(compared.ics.consumed);
+            let write = Box::new(move |cost| {
+                let mut compared = compared.clone();
+                compared.ics.cost_usd = cost;
+                compared.to_json()
+            });
+            Ok((line, Draft::new(expected, write)))
+        };
+        let (line, answer) = self.work(caller.org(), effort, work).await??;
+        self.charge(caller, COMPARE, Kind::Compare, key, vec![line], answer).await
     }
 
     /// `POST /api/v1/sense/batch`: measures several interactions. What holds too little is answered with a score of 0 and
@@ -165,13 +167,16 @@ impl Service {
         caller.standing().check()?;
         let bytes: usize =
             interactions.iter().flat_map(|one| one.turns()).map(|turn| turn.content.len()).sum();
-        let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(bytes));
-        let with = instrument.clone();
-        let measured =
-            self.work(caller.org(), effort, move || batch::measure(&with, &interactions)).await??;
-        let lines = batch::lines(&instrument, &measured);
-        let expected = caller.standing().expected(lines.iter().map(|line| line.units).sum());
-        let answer = Draft::new(expected, Box::new(move |cost| batch::answer(&asked.ids, &measured, cost)));
+        let effort = Effort::sensing(&instrument, interactions.len(), body.len().max(bytes));
+        let standing = caller.standing().clone();
+        let work = move || -> Result<(Vec<Line>, Draft), Refusal> {
+            let measured = batch::measure(&instrument, &interactions)?;
+            let lines = batch::lines(&instrument, &measured);
+            let expected = standing.expected(lines.iter().map(|line| line.units).sum());
+            let write = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
+            Ok((lines, Draft::new(expected, write)))
+        };
+        let (lines, answer) = self.work(caller.org(), effort, work).await??;
         self.charge(caller, BATCH, Kind::Batch, key, lines, answer).await
     }
 

@@ -318,7 +318,7 @@ impl Service {
         let mut session = instrument.session(SessionOptions::default());
         let interaction = Arc::new(interaction);
         let bytes = interaction.turns().iter().map(|turn| turn.content.len()).sum();
-        let effort_of = |bytes| Effort::sensing(instrument.steps_per_word(), bytes);
+        let effort_of = |bytes| Effort::sensing(&instrument, 1, bytes);
         for number in 0..interaction.turns().len() {
             let length = interaction.turns()[number].content.len();
             let mut from = 0;

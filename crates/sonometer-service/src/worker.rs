@@ -167,7 +167,7 @@ impl Service {
             let instrument = self.tool_of(&job.org, &shelf, &Target { version, ..target }).await?;
             let asked = Asked::under(&root, "interaction")?;
             let subject = self.subject_of_job(&job.org, &asked, &instrument).await?;
-            let effort = Effort::sensing(instrument.steps_per_word(), length(&subject.interaction));
+            let effort = Effort::sensing(&instrument, 1, length(&subject.interaction));
             let work = move || sense_now(&instrument, subject, look, |_| Unit::ZERO);
             let (line, answer) = self.work(&job.org, effort, work).await??;
             return Ok(Done { lines: vec![line], answer });
@@ -185,9 +185,13 @@ impl Service {
             }
             _ => self.measure_files(&job.org, &asked, &instrument, &count).await?,
         };
-        let lines = batch::lines(&instrument, &measured);
-        let write = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
-        Ok(Done { lines, answer: Draft::new(Unit::ZERO, write) })
+        let effort = Effort::reading(batch::length(&measured));
+        let done = move || {
+            let lines = batch::lines(&instrument, &measured);
+            let write = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
+            Done { lines, answer: Draft::new(Unit::ZERO, write) }
+        };
+        self.work(&job.org, effort, done).await
     }
 
     /// A batch in slices, each of which waits its turn.
@@ -198,22 +202,23 @@ impl Service {
         instrument: &Arc<Tool>,
         count: &Count,
     ) -> Result<Vec<batch::Measured>, Refusal> {
-        let steps = instrument.steps_per_word();
         let mut measured = Vec::with_capacity(interactions.len());
         let mut rest = interactions.into_iter().enumerate().peekable();
         while rest.peek().is_some() {
             let (mut slice, mut bytes) = (Vec::new(), 0);
+            let fits = |items, bytes| Effort::sensing(instrument, items, bytes).cost() <= SLICE_STEPS;
             while let Some((_, next)) = rest.peek()
-                && (slice.is_empty() || Effort::sensing(steps, bytes + length(next)).cost() <= SLICE_STEPS)
+                && (slice.is_empty() || fits(slice.len() + 1, bytes + length(next)))
             {
                 bytes += length(next);
                 slice.extend(rest.next());
             }
+            let effort = Effort::sensing(instrument, slice.len(), bytes);
             let with = instrument.clone();
             let work = move || -> Result<Vec<_>, Refusal> {
                 slice.iter().map(|(index, one)| batch::measure_one(&with, *index, one)).collect()
             };
-            measured.extend(self.work(org, Effort::sensing(steps, bytes), work).await??);
+            measured.extend(self.work(org, effort, work).await??);
             count.done.store(measured.len() as u64, Ordering::Relaxed);
             // Short slices are measured here: others are let in between.
             tokio::task::yield_now().await;
@@ -234,7 +239,7 @@ impl Service {
             let subject = self.subject_of_job(org, &Asked::item(node, index), instrument).await;
             let interaction = subject.map_err(|refusal| of_item(refusal, index))?.interaction;
             let with = instrument.clone();
-            let effort = Effort::sensing(instrument.steps_per_word(), length(&interaction));
+            let effort = Effort::sensing(instrument, 1, length(&interaction));
             let work = move || batch::measure_one(&with, index, &interaction);
             measured.push(self.work(org, effort, work).await??);
             count.done.store(measured.len() as u64, Ordering::Relaxed);

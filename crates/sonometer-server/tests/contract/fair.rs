@@ -5,9 +5,9 @@ use crate::file_host::{Host, Page, ask, helper, limits, paper};
 use crate::fixture::{ONE, desk, sense, target};
 use serde_json::json;
 use sonometer_server::{FileLimits, FileReader, Limits, Resolver};
-use sonometer_service::Refusal;
 use sonometer_service::guard::Guard;
 use sonometer_service::ports::{Call, Callbacks, NoCallbacks, Posted};
+use sonometer_service::{Mode, Refusal};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -101,6 +101,37 @@ fn jobs_of_one_keep_nobody_else_waiting() {
         let bearer = format!("Bearer {}", bench.test);
         bench.send("DELETE", &path, &[("Authorization", &bearer)], b"");
     }
+}
+
+/// What the figures count as steps so far.
+fn steps(bench: &Bench) -> u64 {
+    let figures = bench.send("GET", "/metrics", &[], b"").body;
+    let count = figures.lines().find_map(|line| line.strip_prefix("sonometer_steps_total "));
+    count.expect("is there").parse().expect("is a number")
+}
+
+// covers: limits.fair.markers
+#[test]
+fn metamarkers_are_work_however_short_the_text_is() {
+    const MARKERS: usize = 500;
+    let bench = Bench::start();
+    let marker =
+        |at| format!("  - label: marker_{at}\n    description: One of many.\n    strong: |\n      the\n");
+    let head = "sonometer: 1\nid: many\nname: Many\nversion: \"1.0\"\nstatus: published\ntaxonomy: Signal\n\
+                description: Many metamarkers.\nlanguage: en\nmodalities: [text]\n\
+                fidelity: {words: 1, turns: 1, sufficient: 0.1}\nmarkers:\n";
+    bench.account(Mode::Test, |settings| settings.quota = 1_000_000);
+    bench.publish("acme", &(head.to_owned() + &(0..MARKERS).map(marker).collect::<String>()));
+    let items = |count: usize| -> serde_json::Value {
+        let items = (0..count).map(|id| json!({"id": id.to_string(), "content": "the cat"}));
+        json!({"target": target("many"), "interactions": items.collect::<Vec<_>>()})
+    };
+    bench.post("/api/v1/sense/batch", &items(1)).good("Batch");
+    let before = steps(&bench);
+    bench.post("/api/v1/sense/batch", &items(49)).good("Batch");
+    // Far more than what is done at once, beside the requests of others (4 000 000).
+    let took = steps(&bench) - before;
+    assert!(took > 49 * MARKERS as u64 * 300, "{took} steps");
 }
 
 /// Calls nobody: one receiver hangs, the others answer at once.

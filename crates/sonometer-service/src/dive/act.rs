@@ -106,7 +106,7 @@ impl Service {
         let world = self.kept_world(&row.org, &row.world).await?;
         let (within, action) = (world.clone(), wanted.action.clone());
         let length = row.state.len() + action.len();
-        let effort = Effort::sensing(world.instrument().steps_per_word(), length);
+        let effort = Effort::sensing(world.instrument(), 1, length);
         let taken = self.work(caller.org(), effort, move || -> Result<(Dive, Step), Refusal> {
             let (mut dive, other_engine) = world::resume(&within, &row.state)?;
             if other_engine.is_some() {
