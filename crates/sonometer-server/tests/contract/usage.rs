@@ -1,5 +1,6 @@
 //! Usage, estimate, history, status, capabilities.
 
+use crate::bench::send;
 use crate::fixture::{NONE, ONE, TWO, bench, sense};
 use serde_json::{Value, json};
 use sonometer::Unit;
@@ -96,6 +97,39 @@ fn a_token_has_a_cap_of_its_own() {
     assert_eq!(refused.details()["reason"], "token_spend_cap");
     bench.post_as(&bench.live, "/api/v1/sense", &sense("desk", ONE)).good("Sense");
     bench.ledger_is_right();
+}
+
+/// Its rows may be very many: they are added up once, and again after another node has charged the account.
+// covers: limits.member_cap
+#[test]
+fn what_a_token_spent_is_not_added_up_for_every_charge() {
+    let bench = bench();
+    bench.account(Mode::Live, |settings| {
+        settings.quota = 1;
+        settings.overage = true;
+    });
+    let other = bench.second_node();
+    let scopes = &Scope::DEFAULT;
+    let capped = bench.service.create_token("acme", Mode::Live, "", scopes, Some(Unit(20_000)), 0);
+    let capped = bench.runtime.block_on(capped).expect("made").1;
+    let ask = || bench.post_as(&capped, "/api/v1/sense", &sense("desk", ONE));
+    bench.post_as(&capped, "/api/v1/sense", &sense("desk", TWO)).good("Sense");
+    ask().good("Sense");
+    // Whoever adds the rows up now finds that nothing is left.
+    bench.sql("UPDATE ledger SET cost_micros = cost_micros + 1000000");
+    ask().good("Sense");
+    bench.post_as(&bench.live, "/api/v1/sense", &sense("desk", TWO)).good("Sense");
+    ask().good("Sense");
+    let refused = ask();
+    refused.is(402, "quota_exhausted");
+    assert_eq!(refused.details()["reason"], "token_spend_cap", "what was remembered goes on");
+    bench.account(Mode::Live, |settings| settings.cap_usd = None);
+    let bearer = format!("Bearer {}", bench.live);
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let body = sense("desk", ONE).to_string();
+    assert_eq!(send(other, "POST", "/api/v1/sense", &headers, body.as_bytes()).status, 200);
+    bench.sql("UPDATE ledger SET cost_micros = 0");
+    ask().good("Sense");
 }
 
 // covers: estimate.200, estimate.request, estimate.blueprint, estimate.free, estimate.404

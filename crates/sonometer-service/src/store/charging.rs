@@ -9,6 +9,7 @@ use super::accounts::standing;
 use super::answers::{Kept, Key, Place, keep, kept_at};
 use super::charge::{Along, Charge, JobEnd, Made, Said};
 use super::dives::take_step;
+use super::known::Known;
 use super::ledger::{self, Entry};
 use super::reckon::Account;
 use crate::account::Standing;
@@ -31,12 +32,13 @@ pub(super) type Accounts<'c> = BTreeMap<(&'c str, Period), Account>;
 pub(super) async fn together<'c>(
     connection: &mut AnyConnection,
     dialect: Dialect,
+    known: &Known,
     charges: &'c [Charge],
 ) -> Result<(Outcomes, Accounts<'c>), sqlx::Error> {
     let work = connection.begin_with(dialect.begin()).await?;
     let mut batch =
         Batch { work, dialect, accounts: BTreeMap::new(), kept: HashMap::new(), entries: Vec::new() };
-    batch.lock(charges).await?;
+    batch.lock(known, charges).await?;
     let mut outcomes = Vec::with_capacity(charges.len());
     for charge in charges {
         outcomes.push(match batch.charge(charge).await {
@@ -90,12 +92,14 @@ fn place<'c>(charge: &'c Charge, key: &'c Key) -> Place<'c> {
 
 impl<'c> Batch<'_, 'c> {
     /// Locks all accounts, and then finds the answers that were given before: nobody else can give one now.
-    async fn lock(&mut self, charges: &'c [Charge]) -> Result<(), sqlx::Error> {
+    async fn lock(&mut self, known: &Known, charges: &'c [Charge]) -> Result<(), sqlx::Error> {
         let Self { work, dialect, accounts, kept, .. } = self;
         for charge in charges {
             let of = (charge.account.as_str(), charge.period);
             if let btree_map::Entry::Vacant(missing) = accounts.entry(of) {
-                missing.insert(locked(work, *dialect, charge).await?);
+                let account = locked(work, *dialect, charge).await?;
+                let spent = known.spent(&charge.account, &account);
+                missing.insert(Account { spent, ..account });
             }
         }
         let keys = charges.iter().filter_map(|charge| Some(place(charge, charge.key.as_ref()?)));
@@ -135,9 +139,16 @@ impl<'c> Batch<'_, 'c> {
         }
         let due = account.bear(charge)?;
         if let (Some(cap), 1..) = (charge.token_cap, due.overage) {
-            // The ledger is asked what the token spent, so it must have the earlier charges of this transaction.
-            ledger::write(work, *dialect, entries).await?;
-            let spent = spent_by_token(work, charge).await?;
+            let spent = match account.spent.get(&charge.token) {
+                Some(spent) => *spent,
+                None => {
+                    // The ledger is asked, so it must have the earlier charges of this transaction.
+                    ledger::write(work, *dialect, entries).await?;
+                    let spent = spent_by_token(work, charge).await?;
+                    account.remember(&charge.token, spent);
+                    spent
+                }
+            };
             if spent.0.saturating_add(due.cost.0) > cap.0 {
                 return Err(token_is_spent(&account.standing, due.units).into());
             }
@@ -193,7 +204,11 @@ async fn lock_row(
     };
     let row = row.bind(&charge.account).bind(charge.period.to_string()).fetch_optional(&mut **work).await?;
     let account = |row: AnyRow| {
-        Ok(Account { standing: standing(&row, charge.mode, charge.period)?, rows: row.try_get("analyses")? })
+        Ok(Account {
+            standing: standing(&row, charge.mode, charge.period)?,
+            rows: row.try_get("analyses")?,
+            spent: BTreeMap::new(),
+        })
     };
     row.map(account).transpose()
 }

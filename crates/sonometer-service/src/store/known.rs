@@ -13,6 +13,7 @@ use super::reckon::Account;
 use super::statements::places;
 use super::{Dialect, stored};
 use crate::period::Period;
+use sonometer::Unit;
 use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Row};
@@ -73,6 +74,13 @@ impl Known {
             self.accounts.clear();
         }
         self.accounts.extend(accounts.into_iter().map(|((id, _), account)| (id.to_owned(), account)));
+    }
+
+    /// What tokens of an account spent, if nobody else has charged it since.
+    pub(super) fn spent(&self, id: &str, account: &Account) -> BTreeMap<String, Unit> {
+        let same =
+            |known: &&Account| known.standing.period == account.standing.period && known.rows == account.rows;
+        self.accounts.get(id).filter(same).map(|known| known.spent.clone()).unwrap_or_default()
     }
 
     /// After an error nobody knows.
@@ -247,7 +255,8 @@ mod tests {
         let mut known = Known::new(Dialect::Sqlite);
         let first = [charge("1", "a"), charge("2", "b")];
         assert!(known.reckon(&first).is_none(), "nothing is known yet");
-        let (_, accounts) = together(&mut connection, Dialect::Sqlite, &first).await.expect("is made");
+        let made = together(&mut connection, Dialect::Sqlite, &known, &first).await;
+        let (_, accounts) = made.expect("is made");
         known.learn(accounts);
         let second = [charge("3", "a"), charge("4", "b"), charge("5", "a")];
         let reckoned = known.reckon(&second).expect("both are known");

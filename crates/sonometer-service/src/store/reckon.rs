@@ -5,6 +5,10 @@ use super::ledger::Entry;
 use crate::account::Standing;
 use crate::refusal::Refusal;
 use sonometer::Unit;
+use std::collections::BTreeMap;
+
+/// Of so many tokens of an account the writer remembers what they spent; then it forgets all.
+const TOKENS: usize = 256;
 
 /// An account, with what the charges so far used.
 #[derive(Clone)]
@@ -12,6 +16,8 @@ pub(super) struct Account {
     pub(super) standing: Standing,
     /// How many rows the ledger has of it in its period.
     pub(super) rows: i64,
+    /// What tokens with a cap spent in the period, as far as that was asked for: the sum of their rows, which may be very many.
+    pub(super) spent: BTreeMap<String, Unit>,
 }
 
 /// What a charge comes to.
@@ -39,9 +45,20 @@ impl Account {
         Ok(Due { units, overage, cost: settings.cost(charge.mode, overage) })
     }
 
+    /// Remembers what a token has spent so far.
+    pub(super) fn remember(&mut self, token: &str, spent: Unit) {
+        if self.spent.len() >= TOKENS {
+            self.spent.clear();
+        }
+        self.spent.insert(token.to_owned(), spent);
+    }
+
     /// Notes the rows of a charge.
     pub(super) fn note<'c>(&mut self, entries: &mut Vec<Entry<'c>>, charge: &'c Charge, due: &Due) {
         let Standing { settings, used, .. } = &mut self.standing;
+        if let Some(spent) = self.spent.get_mut(&charge.token) {
+            *spent = Unit(spent.0.saturating_add(due.cost.0));
+        }
         // The first ICS are those within the quota.
         let mut within = due.units - due.overage;
         for (place, line) in (0_i64..).zip(&charge.lines) {

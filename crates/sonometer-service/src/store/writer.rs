@@ -199,7 +199,7 @@ async fn charged(
     {
         return Ok(outcomes);
     }
-    let (outcomes, accounts) = together(connection, dialect, charges).await?;
+    let (outcomes, accounts) = together(connection, dialect, known, charges).await?;
     known.learn(accounts);
     Ok(outcomes)
 }
