@@ -273,6 +273,13 @@ fn what_is_not_taken_is_sent_again_with_the_same_id() {
     );
     assert_ne!(came[0].0["webhook-timestamp"], came[3].0["webhook-timestamp"]);
     assert_eq!(bench.used(Mode::Test), 1, "telling costs nothing");
+    // Sent once more, attempts are counted anew, and listed in the order in which they were made.
+    later(&bench, 60);
+    let again = bench.service.redeliver("acme", &one.id);
+    bench.runtime.block_on(again).expect("is there");
+    let one = until(|| deliveries(&bench), |all| all[0].attempts.len() == 5).remove(0);
+    let numbers: Vec<u64> = one.attempts.iter().map(|attempt| attempt.number).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 1]);
 }
 
 // covers: webhook.retries

@@ -182,7 +182,7 @@ impl Store {
              COALESCE(a.took_ms, 0), COALESCE(a.answered, 0), COALESCE(a.error, '') \
              FROM (SELECT id, job_id, url, status, next_ms, created_ms FROM deliveries WHERE org_id = $1 \
                    ORDER BY created_ms DESC, id DESC LIMIT $2) d \
-             LEFT JOIN attempts a ON a.delivery_id = d.id ORDER BY d.created_ms DESC, d.id DESC, 6, 7",
+             LEFT JOIN attempts a ON a.delivery_id = d.id ORDER BY d.created_ms DESC, d.id DESC, 7, 6",
         )
         .bind(org)
         .bind(stored(limit))
