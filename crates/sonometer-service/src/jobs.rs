@@ -237,8 +237,11 @@ fn seconds(items: u64, a_second: u64) -> u64 {
 
 fn told(job: &JobRow, ahead: u64, now_ms: i64) -> String {
     let ended = job.ended_ms > 0;
-    let progress =
-        if ended { 100 } else { (100 * job.done.min(job.total)).checked_div(job.total).unwrap_or(0).min(99) };
+    // What failed or was cancelled stays as far as it came.
+    let progress = match job.status == "completed" {
+        true => 100,
+        false => (100 * job.done.min(job.total)).checked_div(job.total).unwrap_or(0).min(99),
+    };
     let remaining = if ended {
         0
     } else {
@@ -293,6 +296,8 @@ mod tests {
         assert_eq!(rest(&job, 0, 22_000).0, 0.99, "it is done when it is paid");
         (job.status, job.ended_ms, job.result) = ("completed".into(), 23_000, "{}".into());
         assert_eq!(rest(&job, 0, 99_000), (1.0, 0));
+        (job.status, job.done) = ("cancelled".into(), 250);
+        assert_eq!(rest(&job, 0, 99_000), (0.25, 0), "as far as it came");
     }
 
     #[test]
