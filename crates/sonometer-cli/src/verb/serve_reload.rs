@@ -41,9 +41,15 @@ impl Log {
             _ => lines.json().flatten_event(true).boxed(),
         };
         // There is one already where the command runs inside something else.
-        let _ = tracing_subscriber::registry().with(spans).with(lines.with_filter(filter)).try_init();
+        let _ = tracing_subscriber::registry().with(both(lines.with_filter(filter), spans)).try_init();
         Self { set: Box::new(move |filter| drop(handle.reload(filter))) }
     }
+}
+
+/// The log before what goes to a collector: that one may write to the log itself while it takes an event, and what comes behind it is then
+/// given the event whatever its filter says.
+fn both(lines: impl Layer<Registry>, spans: Option<Spans>) -> impl Layer<Registry> {
+    lines.and_then(spans)
 }
 
 /// Lets the process open what the connections need, or says that it may not.
@@ -132,5 +138,55 @@ impl Reloader {
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use tracing::level_filters::LevelFilter;
+    use tracing::subscriber::set_global_default;
+    use tracing::{Event, Subscriber};
+    use tracing_subscriber::filter::Targets;
+    use tracing_subscriber::layer::Context;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("is sound").write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Its buffer is full, and it says so.
+    struct Full;
+
+    impl<S: Subscriber> Layer<S> for Full {
+        fn on_event(&self, _: &Event<'_>, _: Context<'_, S>) {
+            tracing::warn!("dropped");
+        }
+    }
+
+    #[test]
+    fn a_reading_is_never_a_line_of_the_log() {
+        let written = Written::default();
+        let into = written.clone();
+        let lines = fmt::layer().with_ansi(false).with_writer(move || into.clone());
+        let filter = EnvFilter::new(format!("info,{EVALUATIONS}=off"));
+        let full = Full.with_filter(Targets::new().with_target(EVALUATIONS, LevelFilter::INFO)).boxed();
+        // A layer reaches the log from within an event only where the log is that of the process.
+        let all = tracing_subscriber::registry().with(both(lines.with_filter(filter), Some(full)));
+        set_global_default(all).expect("is the only one");
+        tracing::info!(target: EVALUATIONS, "a reading");
+        tracing::info!("a line");
+        let text = String::from_utf8(written.0.lock().expect("is sound").clone()).expect("is text");
+        assert!(text.contains("dropped") && text.contains("a line"), "{text}");
+        assert!(!text.contains("a reading"), "{text}");
     }
 }
