@@ -20,6 +20,7 @@ mod known;
 mod ledger;
 mod lines;
 mod pulse;
+mod queue;
 mod reckon;
 mod sealed;
 mod stages;

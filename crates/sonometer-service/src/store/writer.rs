@@ -5,6 +5,7 @@ use super::charge::{Charge, Order};
 use super::charging::{Outcomes, together};
 use super::known::Known;
 use super::pulse::Pulse;
+use super::queue::Queue;
 use super::{BUSY_MS, Dialect, down, ledger};
 use crate::refusal::Refusal;
 use sqlx::pool::PoolConnection;
@@ -31,18 +32,21 @@ pub(super) async fn write_all(
     mut waiting: mpsc::Receiver<Order>,
 ) {
     let mut writer = Writer { pool, dialect, pulse, known: Known::new(dialect), kept: None };
-    let mut orders = Vec::with_capacity(TOGETHER);
+    let mut queue = Queue::default();
     let mut pace = Pace::default();
     loop {
-        if waiting.is_empty() {
-            writer.kept = None;
+        if queue.is_empty() {
+            if waiting.is_empty() {
+                writer.kept = None;
+            }
+            let Some(first) = waiting.recv().await else { return };
+            queue.add(first);
         }
-        if waiting.recv_many(&mut orders, TOGETHER).await == 0 {
-            return;
+        pace.gather(&mut queue, &mut waiting).await;
+        let mut orders = queue.next(TOGETHER);
+        if orders.is_empty() {
+            continue;
         }
-        pace.gather(&mut orders, &mut waiting).await;
-        // Nobody would see the answer.
-        orders.retain(|order| !order.done.is_closed());
         // All nodes lock accounts in the same order, so that no two wait for each other. The sort is stable: charges of one
         // account keep the order in which they came in.
         orders.sort_by(|a, b| {
@@ -83,19 +87,19 @@ impl Pace {
     const MOST: Duration = Duration::from_millis(10);
 
     /// Takes more orders, until as many are there as are expected or the patience is at its end.
-    async fn gather(&self, orders: &mut Vec<Order>, waiting: &mut mpsc::Receiver<Order>) {
+    async fn gather(&self, queue: &mut Queue, waiting: &mut mpsc::Receiver<Order>) {
         // Requests that could go on now go first: some of them come with a charge. If there are none, nothing is lost.
         tokio::task::yield_now().await;
-        while orders.len() < TOGETHER
+        while queue.small() < TOGETHER
             && let Ok(order) = waiting.try_recv()
         {
-            orders.push(order);
+            queue.add(order);
         }
         let until = Instant::now() + self.patience;
-        while orders.len() < self.expected && !self.patience.is_zero() {
-            let more = waiting.recv_many(orders, TOGETHER - orders.len());
-            if !matches!(timeout_at(until, more).await, Ok(1..)) {
-                break;
+        while queue.small() < self.expected && !self.patience.is_zero() {
+            match timeout_at(until, waiting.recv()).await {
+                Ok(Some(order)) => queue.add(order),
+                _ => break,
             }
         }
     }
