@@ -249,13 +249,14 @@ fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([input::READ_APART]) {
         return apart().unwrap_or_else(|failure| Screen::new(When::default()).fail(&failure, false)).into();
     }
-    let matches = taking_negatives(Arguments::command()).try_get_matches();
+    let mut command = taking_negatives(Arguments::command());
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(usage) => {
             if usage.use_stderr() {
                 // Nobody is left to tell if this fails.
-                let _ = usage::print(&usage);
+                let _ = usage::print(&usage, &command);
             } else if let Err(error) = usage.print()
                 && error.kind() != std::io::ErrorKind::BrokenPipe
             {

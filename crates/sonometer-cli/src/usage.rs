@@ -2,7 +2,9 @@
 
 use crate::echo::short;
 use crate::screen::typing;
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use sonometer::document::suggest;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -11,11 +13,11 @@ use std::path::Path;
 const SINGLE: [&str; 4] = ["extract", "fidelity", "mask", "sense"];
 
 /// Prints the message about wrong usage; in colours if nothing in it was changed.
-pub(crate) fn print(error: &clap::Error) -> io::Result<()> {
+pub(crate) fn print(error: &clap::Error, command: &Command) -> io::Result<()> {
     let plain = error.render().to_string();
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     let message = of_number(&of_name(error, &given).unwrap_or_else(|| plain.clone()));
-    match short(&with_tip(message, tip(error, &given, typing()))) {
+    match short(&with_tip(message, tip(error, &given, typing(), command))) {
         text if text == plain => error.print(),
         text => write!(io::stderr(), "{text}"),
     }
@@ -64,13 +66,37 @@ const BY_FEATURE: [(&str, &str, bool); 7] = [
     ("workbench", "workbench", cfg!(feature = "workbench")),
 ];
 
+/// What many type to see what there is.
+const LISTING: [&str; 5] = ["find", "list", "ls", "search", "show"];
+
+/// What to type instead of a verb that there is not, where the library has no advice, as behind `help`, or none that helps.
+fn instead_of(error: &clap::Error, verb: &str, given: &[OsString], command: &Command) -> Option<String> {
+    let mut level = command;
+    for word in given.iter().take_while(|word| *word != verb).filter(|word| *word != "help") {
+        level = word.to_str().and_then(|word| level.find_subcommand(word)).unwrap_or(level);
+    }
+    if LISTING.contains(&verb) && level.get_name() == command.get_name() {
+        return Some(
+            "`protocols`, `metrics` and `blueprints` list what there is, or describe one".to_owned(),
+        );
+    }
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return None;
+    }
+    let verbs = level.get_subcommands().filter(|verb| !verb.is_hide_set()).map(Command::get_name);
+    suggest(verb, &verbs.collect::<Vec<_>>()).map(|near| format!("a similar subcommand exists: '{near}'"))
+}
+
 /// What to type instead, where the library gives no advice or one that does not help.
-fn tip(error: &clap::Error, given: &[OsString], typing: bool) -> Option<String> {
+fn tip(error: &clap::Error, given: &[OsString], typing: bool, command: &Command) -> Option<String> {
     if let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) {
         let lacks = |(name, _, here): &&(&str, &str, bool)| *name == verb && !here;
-        return BY_FEATURE.iter().find(lacks).map(|(_, feature, _)| {
-            format!("this build has no `{verb}`; build it with the feature `{feature}`")
-        });
+        return match BY_FEATURE.iter().find(lacks) {
+            Some((_, feature, _)) => {
+                Some(format!("this build has no `{verb}`; build it with the feature `{feature}`"))
+            }
+            None => instead_of(error, verb, given, command),
+        };
     }
     let named = match error.get(ContextKind::InvalidArg)? {
         ContextValue::String(one) => std::slice::from_ref(one),

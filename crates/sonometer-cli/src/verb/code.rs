@@ -5,6 +5,7 @@ use crate::paint::{Paint, paragraph};
 use crate::screen::Screen;
 use anstyle::{AnsiColor, Style};
 use sonometer::diagnostic::page::{self, Section};
+use sonometer::document::suggest;
 
 const WRONG: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 const RIGHT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -38,7 +39,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 fn unknown(code: &str) -> Failure {
-    Failure::unusable(format!("unknown code `{code}`; `sonometer explain` lists all codes"))
+    let codes: Vec<&str> = page::sections().map(|section| section.code).collect();
+    let near = suggest(code.trim(), &codes).map(|near| format!("did you mean `{near}`? "));
+    let near = near.unwrap_or_default();
+    Failure::unusable(format!("unknown code `{code}`; {near}`sonometer explain` lists all codes"))
 }
 
 fn render(paint: &Paint, section: &Section<'_>) -> String {

@@ -80,6 +80,9 @@ fn codes_are_explained() {
     assert!(all.out.lines().count() >= 90 && all.out.contains("SM0407  "), "{}", all.out);
     let none = run(&["explain", "SM9999", "SM0302"]);
     assert_eq!(none.code, 2);
+    let near = run(&["explain", "SM401"]);
+    let told = "unknown code `SM401`; did you mean `SM0401`? `sonometer explain` lists all codes";
+    assert!(near.code == 2 && near.err.contains(told), "{}", near.err);
     assert!(none.err.contains("unknown code `SM9999`") && none.out.starts_with("SM0302: "), "{}", none.err);
 }
 

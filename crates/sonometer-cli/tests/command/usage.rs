@@ -71,6 +71,24 @@ fn folders_empty_files_and_negative_numbers_are_told() {
     std::fs::remove_dir_all(folder).expect("can be removed");
 }
 
+/// Also behind `help`, and what many type to see what there is.
+#[test]
+fn what_is_no_verb_is_told_with_what_is_near() {
+    let lists = "`protocols`, `metrics` and `blueprints` list what there is, or describe one";
+    for (arguments, tip) in [
+        (&["help", "sens"][..], "a similar subcommand exists: 'sense'"),
+        (&["help", "dive", "verfy"], "a similar subcommand exists: 'verify'"),
+        (&["sens"], "a similar subcommand exists: 'sense'"),
+        (&["list"], lists),
+        (&["help", "ls"], lists),
+    ] {
+        let ran = run_with_input(arguments, b"");
+        assert!(ran.code == 2 && ran.err.contains(&format!("\n\n  tip: {tip}\n\nUsage: ")), "{}", ran.err);
+    }
+    let far = run_with_input(&["help", "zzz"], b"");
+    assert!(far.code == 2 && !far.err.contains("tip:"), "{}", far.err);
+}
+
 /// `query` is in no command that was built as the README says, and would be taken for a slip of the pen.
 #[cfg(not(feature = "query"))]
 #[test]
