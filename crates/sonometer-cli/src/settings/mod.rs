@@ -10,6 +10,7 @@ pub(crate) use keys::{KEYS, Key, LOG_LEVEL, Name, Value, key};
 use crate::failure::Failure;
 use sonometer::document::suggest;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +143,13 @@ impl Settings {
         };
         pair(Name::TlsCert, Name::TlsKey);
         pair(Name::TlsKey, Name::TlsCert);
+        let (listen, admin) = (self.text(Name::Listen), self.text(Name::AdminListen));
+        if is_same_address(listen, admin) {
+            let source = self.source(Name::AdminListen);
+            wrong.push(format!(
+                "{source}: `admin_listen` ({admin}) and `listen` ({listen}) name the same address; give one of them another port"
+            ));
+        }
         if !self.text(Name::KeysFile).is_empty() && !self.text(Name::KeysSecret).is_empty() {
             let source = self.source(Name::KeysSecret);
             wrong.push(format!("{source}: `keys.secret` and `keys.file` both give keys; give one of them"));
@@ -181,6 +189,19 @@ impl Settings {
         let (live, fixed): (Vec<&Key>, Vec<&Key>) = changed.partition(|key| key.live);
         let names = |keys: Vec<&Key>| keys.iter().map(|key| key.name).collect();
         (names(live), names(fixed))
+    }
+}
+
+/// Whether only one of two can listen. Port 0 is another one each time; `0.0.0.0` is every address, so that of the other, too.
+fn is_same_address(one: &str, other: &str) -> bool {
+    match (one.parse::<SocketAddr>(), other.parse::<SocketAddr>()) {
+        (Ok(one), Ok(other)) => {
+            let covers = one.is_ipv4() == other.is_ipv4()
+                && (one.ip().is_unspecified() || other.ip().is_unspecified());
+            one.port() == other.port() && one.port() != 0 && (one.ip() == other.ip() || covers)
+        }
+        // Names are resolved later.
+        _ => one == other && !one.is_empty() && !one.ends_with(":0"),
     }
 }
 

@@ -154,6 +154,35 @@ fn what_is_no_key_is_told_with_where_it_stands() {
 }
 
 #[test]
+fn two_doors_need_two_addresses() {
+    let read = |listen: &str, admin: &str| {
+        let variables = environment(&[("SONOMETER_LISTEN", listen), ("SONOMETER_ADMIN_LISTEN", admin)]);
+        Settings::read(&[], &variables, None)
+    };
+    for (listen, admin) in [
+        ("127.0.0.1:8080", "127.0.0.1:8080"),
+        ("0.0.0.0:8080", "127.0.0.1:8080"),
+        ("localhost:8080", "localhost:8080"),
+        ("[::1]:8080", "[0:0::1]:8080"),
+    ] {
+        let Err(Failure::Told(told)) = read(listen, admin) else { panic!("{listen} {admin}") };
+        let expected = format!(
+            "SONOMETER_ADMIN_LISTEN: `admin_listen` ({admin}) and `listen` ({listen}) name the same address; give one of them another port"
+        );
+        assert_eq!(told.message, expected);
+    }
+    for (listen, admin) in [
+        ("127.0.0.1:8080", "127.0.0.1:8081"),
+        ("127.0.0.1:0", "127.0.0.1:0"),
+        ("localhost:0", "localhost:0"),
+        ("127.0.0.1:8080", "127.0.0.2:8080"),
+        ("127.0.0.1:8080", "[::]:8080"),
+    ] {
+        assert!(read(listen, admin).is_ok(), "{listen} {admin}");
+    }
+}
+
+#[test]
 fn what_is_printed_can_be_read_again_and_holds_no_secret() {
     let variables = environment(&[
         ("SONOMETER_KEYS_SECRET", "verysecret"),
