@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// The address of the port for administration over HTTP; keep it where only operators reach it [default: none]
     #[arg(long, value_name = "ADDRESS")]
     admin_listen: Option<String>,
-    /// Write the token of the first start into this file instead of standard output
+    /// Write the token of the first start into this file instead of standard output; what is in a file is not overwritten
     #[arg(long, value_name = "FILE")]
     first_token: Option<String>,
     /// Serve HTTPS with the certificate in this PEM file; it is read again when it changes
@@ -314,7 +314,16 @@ impl<'f> SecretFile<'f> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
         let opened = match new.open(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                options.open(path).and_then(|file| for_its_owner(&file).map(|()| (file, false)))
+                let file = options.open(path).map_err(|error| unwritten(path, &error))?;
+                // Empty ones are made for it, as by `mktemp`.
+                if file.metadata().is_ok_and(|data| data.is_file() && data.len() > 0) {
+                    return Err(Failure::unusable(format!(
+                        "{}: is there already and not empty, and the token of the first start would overwrite it; name another file, or \
+                         move this one away",
+                        path.display()
+                    )));
+                }
+                for_its_owner(&file).map(|()| (file, false))
             }
             opened => opened.map(|file| (file, true)),
         };

@@ -80,12 +80,21 @@ fn a_first_token_is_never_lost_and_never_for_others() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && said.contains("nowhere/token"), "{said}");
     let file = folder.join("token");
-    fs::write(
-        &file,
-        "what was there before, and is longer than any token that could be written in its place",
-    )
-    .expect("is written");
+    // What somebody wrote is kept.
+    fs::write(&file, "what was there before").expect("is written");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("is its owner");
+    let output = Command::new(SONOMETER)
+        .args(["serve", "--listen", "127.0.0.1:0", "--database", &database(&folder)])
+        .args(["--first-token", "token"])
+        .current_dir(&folder)
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = "error: token: is there already and not empty, and the token of the first start would overwrite it; name another file";
+    assert!(output.status.code() == Some(2) && said.contains(told), "{said}");
+    assert_eq!(fs::read_to_string(&file).expect("is there"), "what was there before");
+    assert_eq!(fs::metadata(&file).expect("is there").permissions().mode() & 0o777, 0o644);
+    fs::write(&file, "").expect("is written");
     let served = Served::start(&folder, &["--first-token", "token"]);
     assert_eq!(fs::metadata(&file).expect("is there").permissions().mode() & 0o077, 0);
     let token = fs::read_to_string(&file).expect("is written");
