@@ -6,7 +6,7 @@ use sonometer::document::suggest;
 use sonometer_evaluate::not_utf8;
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -108,6 +108,29 @@ pub(crate) fn expect_unread(path: &str) -> Result<(), Failure> {
             Err(Failure::unusable(format!("{path}: is read here, so it is kept; name another file to write")))
         }
         false => Ok(()),
+    }
+}
+
+/// What is said of a file with a key or a token that every user of this machine can read.
+#[cfg(unix)]
+pub(crate) fn open_key(path: &str) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let data = std::fs::metadata(path).ok()?;
+    let is_open = data.is_file() && data.permissions().mode() & 0o004 != 0;
+    let typed = crate::verb::man::typed(path);
+    is_open.then(|| format!("{path}: others can read this file, and what it holds is secret; run `chmod 600 {typed}`"))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn open_key(_: &str) -> Option<String> {
+    None
+}
+
+/// Says so on standard error.
+pub(crate) fn tell_open_key(path: &str) {
+    if let Some(told) = open_key(path) {
+        // Nothing is lost if it cannot be shown.
+        let _ = writeln!(io::stderr(), "warning: {}", crate::echo::short(&told));
     }
 }
 

@@ -177,6 +177,17 @@ fn keys_come_from_a_file_or_the_environment() {
     assert!(by_file.starts_with("Write to <EMAIL_ADDRESS_fce01866fcfa> or <EMAIL_ADDRESS_"), "{by_file}");
     assert!(by_file.ends_with(", not to <EMAIL_ADDRESS_fce01866fcfa>.\n"), "{by_file}");
 
+    #[cfg(unix)]
+    for (mode, told) in [(0o600, false), (0o640, false), (0o644, true)] {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("is its owner");
+        let ran = run_in(&[], &[&arguments[..], &["--mask-key", &path]].concat(), MAIL);
+        let line = format!(
+            "warning: {path}: others can read this file, and what it holds is secret; run `chmod 600 {path}`\n"
+        );
+        assert_eq!((text(&ran.stdout), text(&ran.stderr).matches(&line).count()), (by_file.clone(), usize::from(told)));
+    }
+
     let told = refused(&arguments, MAIL);
     assert!(told.contains("mask_key: the mask `keyed` needs a key; give one of 16 bytes or more"), "{told}");
     let short = file("mask-key-short", "secret\n");

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments, command: Command, screen: &mut Screen) 
 }
 
 /// A path as it is typed in a shell.
-fn typed(path: &str) -> String {
+pub(crate) fn typed(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._/-+,:@%".contains(c);
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

@@ -50,7 +50,11 @@ impl MaskArguments {
 
     fn key(&self) -> Result<Option<MaskKey>, Failure> {
         let (name, bytes) = match (&self.mask_key, env::var_os(KEY)) {
-            (Some(path), _) => (path.as_str(), file::bytes(path, MOST_KEY_BYTES)?),
+            (Some(path), _) => {
+                let bytes = file::bytes(path, MOST_KEY_BYTES)?;
+                file::tell_open_key(path);
+                (path.as_str(), bytes)
+            }
             (None, Some(value)) if !value.is_empty() => (KEY, value.into_encoded_bytes()),
             _ => return Ok(None),
         };

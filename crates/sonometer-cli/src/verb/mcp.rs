@@ -140,6 +140,7 @@ fn token(arguments: &Arguments) -> Result<(String, bool), Failure> {
     let (name, given) = match &arguments.token_file {
         Some(path) => {
             let bytes = file::bytes(path, MOST_TOKEN)?;
+            file::tell_open_key(path);
             (path.as_str(), file::utf8(path, &bytes, 0)?.trim().to_owned())
         }
         None => match std::env::var(TOKEN) {

@@ -287,6 +287,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         .map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
     let proxy = Proxy::new(upstream, guard);
     proxy.seal_tables(config.keys()?);
+    if let Some(path) = &config.tables.keys {
+        file::tell_open_key(path);
+    }
     proxy.end_stalled(config.limits.stalled());
     #[cfg(feature = "otlp")]
     {

@@ -3,6 +3,7 @@
 use super::serve_reload::{Log, Reloader, make_room};
 use super::store::StoreFlags;
 use crate::failure::{Exit, Failure};
+use crate::file;
 use crate::input::READ_APART;
 use crate::screen::Screen;
 use crate::settings::{self, Given, Name, Settings, Value};
@@ -172,6 +173,11 @@ async fn serve(
         ports.files = Arc::new(files(&settings)?);
     }
     make_room(&settings);
+    for key in [Name::TlsKey, Name::KeysFile] {
+        if let Some(told) = settings.given(key).and_then(file::open_key) {
+            tracing::warn!("{told}");
+        }
+    }
     let control = Control::new(settings.live());
     let tls = settings.tls_files();
     if let Some(files) = &tls {
@@ -349,7 +355,7 @@ impl Drop for SecretFile<'_> {
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    crate::file::unwritable(&path.display().to_string(), error)
+    file::unwritable(&path.display().to_string(), error)
 }
 
 /// A file that was there keeps its permissions when it is written, so others may be able to read it.

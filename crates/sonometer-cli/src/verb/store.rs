@@ -1,6 +1,7 @@
 //! Which store a verb works on, and what opens its secrets.
 
 use crate::failure::Failure;
+use crate::file;
 use crate::screen::Screen;
 use crate::settings::{self, CONFIG, Given, Name, Settings};
 use sonometer_service::{Service, Store};
@@ -61,6 +62,7 @@ impl StoreFlags {
     /// The service on this store.
     pub(crate) async fn open(&self, screen: &Screen) -> Result<Service, Failure> {
         let settings = self.settings()?;
+        settings.given(Name::KeysFile).into_iter().for_each(file::tell_open_key);
         let waits = |what: &str| screen.note(what);
         let store = Store::open_with(settings.text(Name::Database), settings.vault()?, waits).await;
         store.map(Service::new).map_err(Failure::unusable)

@@ -52,6 +52,19 @@ fn an_address_that_is_taken_is_told_with_what_to_do() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && said.contains(&format!("error: {address}: ")), "{said}");
     assert!(said.contains("another program listens there: end it, or choose another port"), "{said}");
+    // Before that, and only then, a file with keys that others can read is told.
+    let (_, key, _) = admin(&folder, &["new-key"]);
+    fs::write(folder.join("keys"), key).expect("is written");
+    for (mode, told) in [(0o644, 1), (0o600, 0)] {
+        fs::set_permissions(folder.join("keys"), fs::Permissions::from_mode(mode)).expect("is its owner");
+        let output = Command::new(SONOMETER)
+            .args(["serve", "--listen", &address, "--database", &database(&folder), "--key-file", "keys"])
+            .current_dir(&folder)
+            .output()
+            .expect("starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.matches("run `chmod 600 keys`").count(), told, "{said}");
+    }
     let _ = fs::remove_dir_all(folder);
 }
 

@@ -222,6 +222,7 @@ fn next_line() -> Result<Option<Vec<u8>>, Failure> {
 /// The key in a file.
 pub(super) fn signing_key(path: &str) -> Result<SigningKey, Failure> {
     let bytes = file::bytes(path, file::PROTOCOL)?;
+    file::tell_open_key(path);
     let text = file::utf8(path, &bytes, 0)?;
     SigningKey::read(text).map_err(|wrong| Failure::unusable(format!("{path}: {wrong}")))
 }
