@@ -36,6 +36,9 @@ fn addresses_and_html_hide_nothing() {
     for (text, shown) in [
         ("https://x.org/?m=ann%40example.org&n=1", "https://x.org/?m=***@*******.***&n=1"),
         ("pay?card=4111%201111%201111%201111", "pay?card=**** **** **** 1111"),
+        // An address within an address.
+        ("/login?next=/m?to=ann%2540example%252eorg", "/login?next=/m?to=***@*******.***"),
+        ("pay?card=4111%25201111%25201111%25201111", "pay?card=**** **** **** 1111"),
         ("ann&#64;example.org, ann&#X40;example&period;org", "***@*******.***, ***@*******.***"),
         ("<b>ann&commat;example.org</b>", "<b>***@*******.***</b>"),
     ] {
@@ -57,6 +60,7 @@ fn addresses_and_html_hide_nothing() {
 fn what_is_not_masked_stays_as_it_was_written() {
     for text in [
         r"5% &amp; 4%4 &#6;4 %40 &nbsp;&#x &",
+        r"%25 %2540 %252 %25%40 %252540 %25",
         r"C:\new\users\u00e9\",
         r"\usepackage{x} \u",
         r"\ud83d\ude00 \ud83d",
@@ -123,8 +127,10 @@ fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
     parts
 }
 
-const SIGNS: [&str; 20] = [
+const SIGNS: [&str; 22] = [
     "%40",
+    "%2540",
+    "%25",
     "%",
     "%2",
     "&",
@@ -145,8 +151,9 @@ const SIGNS: [&str; 20] = [
     "😀",
     "{",
 ];
-const PRIVATE: [&str; 5] = [
+const PRIVATE: [&str; 6] = [
     "ann%40example.org",
+    "ann%2540example%252Eorg",
     "ann&#64;example&period;org",
     "ann\\u0040example.org",
     "\\u0034111 1111 1111 1111",

@@ -103,7 +103,12 @@ fn t3_arguments_are_read_as_json() {
 fn t4_numbers_are_held_to_their_end() {
     let parts = ["{\"card\": 411111", "1111111", "111", "}"];
     // As tables write whole numbers, too.
-    for parts in [&parts[..], &["{\"card\": 4111111111111111", ".0", "0}"]] {
+    for parts in [
+        &parts[..],
+        &["{\"card\": 4111111111111111", ".0", "0}"],
+        &["{\"card\": 4.1111111", "11111111e", "15}"],
+        &["{\"card\": 4111111111111111", "e0}"],
+    ] {
         let (blocked, out) = refused(Form::Chat, &arguments(parts));
         assert_eq!(blocked.kind, Kind::Unmaskable);
         assert!(!out.contains("4111"), "{out}");
@@ -112,6 +117,15 @@ fn t4_numbers_are_held_to_their_end() {
     let out =
         run(begin(&nines, Form::Chat).stream(), &[arguments(&parts).as_bytes()], |_| {}).expect("passes");
     assert_eq!(joined(Form::Chat, &out)["0 tool 0"], "{\"card\": 9999999999999999}");
+    for (number, nines_of_it) in
+        [("4.111111111111111e15", "9.999999999999999e15"), ("0.0e-4111111111111111", "9.9e-0000000000000000")]
+    {
+        let parts: Vec<String> = format!("{{\"card\": {number}}}").chars().map(String::from).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let out =
+            run(begin(&nines, Form::Chat).stream(), &[arguments(&parts).as_bytes()], |_| {}).expect("passes");
+        assert_eq!(joined(Form::Chat, &out)["0 tool 0"], format!("{{\"card\": {nines_of_it}}}"));
+    }
     let plain = shown(Form::Chat, &arguments(&["{\"n\": 12", "34.5e2}"]));
     assert_eq!(joined(Form::Chat, plain.as_bytes())["0 tool 0"], "{\"n\": 1234.5e2}");
 }

@@ -7,12 +7,17 @@ const LONGEST: usize = 12;
 /// The longest escape within an escape that is read; more backslashes than JSON in JSON in JSON needs are text.
 const LONGEST_WITHIN: usize = 40;
 
-/// Signs within private data as addresses of pages and HTML write them, in small letters: `ann%40example.org`. None begins another.
-const NAMED: [(&str, char); 15] = [
+/// Signs within private data as addresses of pages and HTML write them, in small letters: `ann%40example.org`; in an address within another
+/// one they are written so twice. None begins another.
+const NAMED: [(&str, char); 19] = [
     ("%40", '@'),
     ("%20", ' '),
     ("%2b", '+'),
     ("%2e", '.'),
+    ("%2540", '@'),
+    ("%2520", ' '),
+    ("%252b", '+'),
+    ("%252e", '.'),
     ("&#64;", '@'),
     ("&#064;", '@'),
     ("&#x40;", '@'),

@@ -8,6 +8,10 @@ use crate::policy::{Numbers, On, Role};
 
 /// The longest number or word. Numbers of JSON are of any length; no reader has use for longer ones.
 const LONGEST_WORD: usize = 1_024;
+/// The longest exponent with its sign, such as `e+308`: with a longer one no number but zero is within what readers take.
+const LONGEST_EXPONENT: usize = 5;
+/// About so many digits readers keep of a number with a point.
+const KEPT_DIGITS: usize = 16;
 
 pub(crate) struct ArgumentsLane {
     on: On,
@@ -226,11 +230,17 @@ pub(crate) fn number(
         return Ok(());
     }
     let mut shown = whole(word, context, on, role, Manner::Text)?;
-    // Tables write whole numbers as `4111111111111111.0`.
-    if let Some(stem) = word.trim_end_matches('0').strip_suffix('.').filter(|_| shown == word) {
-        let of_stem = whole(stem, context, on, role, Manner::Text)?;
-        if of_stem != stem {
-            shown = of_stem;
+    // Tables write whole numbers as `4111111111111111.0`, and some programs as `4.111111111111111e15`. An exponent that is too long for any
+    // reader is data itself.
+    let (digits, exponent) = word.split_at(word.find(['e', 'E']).unwrap_or(word.len()));
+    let is_long = exponent.len() > LONGEST_EXPONENT;
+    let long = is_long.then(|| exponent.trim_start_matches(['e', 'E', '+', '-', '0']).to_owned());
+    for other in plain(word).into_iter().chain(long).filter(|other| !other.is_empty()) {
+        if shown == word {
+            let of_other = whole(&other, context, on, role, Manner::Text)?;
+            if of_other != other {
+                shown = of_other;
+            }
         }
     }
     if shown == word {
@@ -249,12 +259,70 @@ pub(crate) fn number(
             "a mask found something in a number, where no mask can stand; set `numbers = \"nines\"` to replace it",
         )),
         Numbers::Nines => {
-            inner.extend(word.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }));
+            // The exponent stays, as `e99` may be more than a reader takes.
+            let nines = |c: char| if c.is_ascii_digit() { '9' } else { c };
+            let zeros = |c: char| if c.is_ascii_digit() { '0' } else { c };
+            inner.extend(digits.chars().map(nines));
+            match is_long {
+                true => inner.extend(exponent.chars().map(zeros)),
+                false => inner.push_str(exponent),
+            }
             Ok(())
         }
     }
 }
 
+/// A whole number that is written with a point or an exponent, as its digits; `None` for others. A fraction behind so many digits is none:
+/// most readers keep no more, and read `4111111111111111.1` as a whole number.
+fn plain(word: &str) -> Option<String> {
+    let (value, exponent) = match word.split_once(['e', 'E']) {
+        Some((value, exponent)) => (value, exponent.parse::<i16>().ok()?),
+        None => (word.contains('.').then_some(word)?, 0),
+    };
+    let (sign, value) = value.split_at(usize::from(value.starts_with('-')));
+    let (before, behind) = value.split_once('.').unwrap_or((value, ""));
+    let all = format!("{before}{behind}");
+    let point = usize::try_from(i64::try_from(before.len()).ok()? + i64::from(exponent)).ok()?;
+    if point > LONGEST_WORD {
+        return None;
+    }
+    let (front, rest) = all.split_at(point.min(all.len()));
+    let digits = format!("{front:0<point$}");
+    let digits = digits.trim_start_matches('0');
+    let is_whole = digits.len() >= KEPT_DIGITS || rest.bytes().all(|byte| byte == b'0');
+    (is_whole && !digits.is_empty()).then(|| format!("{sign}{digits}"))
+}
+
 fn unreadable() -> Blocked {
     Blocked::new(Kind::Unreadable, "tool arguments that are no JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_known_as_they_are_written() {
+        for (word, digits) in [
+            ("4111111111111111.0", "4111111111111111"),
+            ("-41.00", "-41"),
+            ("4.111111111111111e15", "4111111111111111"),
+            ("4.111111111111111E+15", "4111111111111111"),
+            ("4.11111111111111100e15", "4111111111111111"),
+            ("-4.1e3", "-4100"),
+            ("41111111111111110e-1", "4111111111111111"),
+            ("4111111111111111000.0e-3", "4111111111111111"),
+            ("0.004111111111111111e18", "4111111111111111"),
+            ("4111111111111111e0", "4111111111111111"),
+            ("4.1111111111111111e15", "4111111111111111"),
+        ] {
+            assert_eq!(plain(word).as_deref(), Some(digits), "{word}");
+        }
+        for word in [
+            "41", "41.5", "4.15e1", "415e-1", "1e9999", "1e99999", "1e-9999", "1e2000", "1.0e-5", "0.0",
+            "0e9",
+        ] {
+            assert_eq!(plain(word), None, "{word}");
+        }
+    }
 }
