@@ -16,7 +16,7 @@ pub use sonometer_listen::STALLED;
 pub use tables::TableKeys;
 pub use upstream::{Upstream, WrongUpstream};
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -146,10 +146,25 @@ async fn handle(proxy: Proxy, request: Request) -> Response {
         }
         _ => {}
     }
-    let (form, is_stored) = match Route::of(method.as_str(), &path) {
+    let route = Route::of(method.as_str(), &path);
+    let blocks_unknown = inner.guards.newest().policy().unknown != Unknown::Pass;
+    // Neither `OPTIONS` nor `DELETE` needs a body, so none is read; the upstream might read one.
+    if route == Route::Open && !request.body().is_end_stream() {
+        let form = match Route::of(Method::POST.as_str(), &path) {
+            Route::Guarded(form) | Route::Stored(form) => Some(form),
+            Route::Apart(form) if blocks_unknown => Some(form),
+            _ => None,
+        };
+        if let Some(form) = form {
+            let message =
+                format!("`{method}` with a body, which the guard does not read; send it without one");
+            return refuse(inner, &Blocked { kind: Kind::Unreadable, message, is_answer: false }, form);
+        }
+    }
+    let (form, is_stored) = match route {
         Route::Guarded(form) => (form, false),
         Route::Stored(form) => (form, true),
-        Route::Apart(form) if inner.guards.newest().policy().unknown != Unknown::Pass => {
+        Route::Apart(form) if blocks_unknown => {
             let message = "this route gives or takes conversations that the guard does not read; set `unknown = \"pass\"` to let it through";
             let blocked = Blocked { kind: Kind::Unknown, message: message.to_owned(), is_answer: false };
             return refuse(inner, &blocked, form);

@@ -374,6 +374,29 @@ async fn what_a_browser_asks_first_goes_on() {
     assert!(head.starts_with("HTTP/1.1 200") && seen.asked.lock().expect("is sound").len() == 1, "{head}");
 }
 
+/// No browser sends a body with it; whatever does would send it past the guard.
+#[tokio::test(flavor = "multi_thread")]
+async fn methods_without_bodies_carry_none_past_the_guard() {
+    let (address, _, seen) = serve(MASK).await;
+    let body = r#"{"messages":[{"role":"user","content":"bob@example.net"}]}"#;
+    for (method, path) in [
+        ("OPTIONS", "/v1/messages"),
+        ("options", "/v1/chat/completions"),
+        ("OPTIONS", "/v1/batches"),
+        ("DELETE", "/v1/responses/resp_1"),
+    ] {
+        let (head, told, _) = ask(address, method, path, "", body).await;
+        assert!(head.starts_with("HTTP/1.1 400"), "{method} {path}: {head}");
+        assert!(told.contains(&format!("`{method}` with a body")), "{told}");
+    }
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+    let (head, _, _) = ask(address, "DELETE", "/v1/responses/resp_1", "", "").await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    // What passes unread with any method does so with these.
+    let (head, _, _) = ask(address, "OPTIONS", "/v1/files", "", body).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+}
+
 /// A client whose `HTTPS_PROXY` is the address of the proxy asks for a tunnel.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tunnel_is_refused_with_what_to_set() {
