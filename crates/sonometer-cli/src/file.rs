@@ -118,7 +118,9 @@ pub(crate) fn open_key(path: &str) -> Option<String> {
     let data = std::fs::metadata(path).ok()?;
     let is_open = data.is_file() && data.permissions().mode() & 0o004 != 0;
     let typed = crate::verb::man::typed(path);
-    is_open.then(|| format!("{path}: others can read this file, and what it holds is secret; run `chmod 600 {typed}`"))
+    is_open.then(|| {
+        format!("{path}: others can read this file, and what it holds is secret; run `chmod 600 {typed}`")
+    })
 }
 
 #[cfg(not(unix))]

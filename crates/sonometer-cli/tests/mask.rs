@@ -185,7 +185,10 @@ fn keys_come_from_a_file_or_the_environment() {
         let line = format!(
             "warning: {path}: others can read this file, and what it holds is secret; run `chmod 600 {path}`\n"
         );
-        assert_eq!((text(&ran.stdout), text(&ran.stderr).matches(&line).count()), (by_file.clone(), usize::from(told)));
+        assert_eq!(
+            (text(&ran.stdout), text(&ran.stderr).matches(&line).count()),
+            (by_file.clone(), usize::from(told))
+        );
     }
 
     let told = refused(&arguments, MAIL);
