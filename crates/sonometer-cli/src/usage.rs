@@ -66,6 +66,73 @@ const BY_FEATURE: [(&str, &str, bool); 7] = [
     ("workbench", "workbench", cfg!(feature = "workbench")),
 ];
 
+/// Options of verbs that a command may be built without: what it then lacks, and the feature.
+struct ByFeature {
+    verbs: &'static [&'static str],
+    options: &'static [&'static str],
+    what: &'static str,
+    feature: &'static str,
+    is_here: bool,
+}
+
+const OPTIONS_BY_FEATURE: [ByFeature; 3] = [
+    ByFeature {
+        verbs: &["batch", "report"],
+        options: &[
+            "--bad-rows",
+            "--column",
+            "--columns",
+            "--format",
+            "--group-by",
+            "--input-format",
+            "--keep",
+            "--order-by",
+            "--role-column",
+            "--text-column",
+            "--text-turns",
+            "--time-column",
+            "--turns",
+        ],
+        what: "tables",
+        feature: "columns",
+        is_here: cfg!(feature = "columns"),
+    },
+    ByFeature {
+        verbs: &["compare", "extract", "fidelity", "mask", "sense", "serve"],
+        options: &[
+            "--channels",
+            "--keep-transcript",
+            "--language",
+            "--speakers",
+            "--transcriber",
+            "--transcriber-seconds",
+            "--transcript",
+        ],
+        what: "recordings",
+        feature: "audio",
+        is_here: cfg!(feature = "audio"),
+    },
+    ByFeature {
+        verbs: &["proxy", "serve"],
+        options: &["--otlp-endpoint"],
+        what: "collectors of OpenTelemetry",
+        feature: "otlp",
+        is_here: cfg!(feature = "otlp"),
+    },
+];
+
+/// Of an option that there is only in other builds, the feature.
+fn lacking(named: &[String], given: &[OsString]) -> Option<String> {
+    OPTIONS_BY_FEATURE.iter().filter(|these| !these.is_here).find_map(|these| {
+        let option = named.iter().find(|name| these.options.contains(&name.as_str()))?;
+        let is_of_verb = given.iter().any(|word| these.verbs.iter().any(|verb| word == verb));
+        let ByFeature { what, feature, .. } = these;
+        is_of_verb.then(|| {
+            format!("`{option}` is for {what}, which this build does not know; build it with the feature `{feature}`")
+        })
+    })
+}
+
 /// What many type to see what there is.
 const LISTING: [&str; 5] = ["find", "list", "ls", "search", "show"];
 
@@ -114,6 +181,9 @@ fn tip(error: &clap::Error, given: &[OsString], typing: bool, command: &Command)
             };
             if let Some(file) = given.iter().find(dashed) {
                 return Some(format!("for the file `{0}`, write `./{0}`", file.display()));
+            }
+            if let Some(lacking) = lacking(named, given) {
+                return Some(lacking);
             }
             // The library would propose whatever looks like it, such as `--quoted`.
             if named.iter().any(|name| name == "--out" || name == "--output") && !offers_out(error) {

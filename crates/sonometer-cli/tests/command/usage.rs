@@ -98,6 +98,15 @@ fn a_verb_that_is_not_built_in_is_told_with_its_feature() {
     assert!(ran.code == 2 && ran.err.starts_with(told), "{}", ran.err);
 }
 
+/// The library would propose `-- --text-column`.
+#[cfg(not(feature = "columns"))]
+#[test]
+fn an_option_that_is_not_built_in_is_told_with_its_feature() {
+    let ran = run_with_input(&["batch", "courtesy", "talks.csv", "--text-column", "said"], b"");
+    let told = "\n\n  tip: `--text-column` is for tables, which this build does not know; build it with the feature `columns`\n\nUsage: ";
+    assert!(ran.code == 2 && ran.err.contains(told), "{}", ran.err);
+}
+
 /// The second `-` would find nothing.
 #[test]
 fn standard_input_is_read_once() {
