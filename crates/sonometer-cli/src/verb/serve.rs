@@ -273,6 +273,10 @@ fn files(settings: &Settings) -> Result<FileReader, Failure> {
     if let Some(line) = settings.given(Name::TranscriberCommand) {
         let most = Some(settings.whole(Name::TranscriberSeconds)).filter(|seconds| *seconds > 0);
         let hearer = crate::sound::hearer(line, most)?;
+        hearer.ready().map_err(|failure| {
+            let source = settings.source(Name::TranscriberCommand);
+            Failure::unusable(format!("{source}: `transcriber.command`: {}", failure.error.message))
+        })?;
         return Ok(files.hearing(hear(hearer)));
     }
     Ok(files)

@@ -68,6 +68,23 @@ fn an_address_that_is_taken_is_told_with_what_to_do() {
     let _ = fs::remove_dir_all(folder);
 }
 
+/// Else each recording would fail, hours later perhaps.
+#[cfg(feature = "audio")]
+#[test]
+fn a_recogniser_that_is_not_there_is_told_at_once() {
+    let folder = folder("no-recogniser");
+    let output = Command::new(SONOMETER)
+        .args(["serve", "--listen", "127.0.0.1:0", "--database", &database(&folder)])
+        .args(["--transcriber", "no-such-recogniser {wav}"])
+        .current_dir(&folder)
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = "error: --transcriber: `transcriber.command`: there is no program `no-such-recogniser`; install it, or name it by its path";
+    assert!(output.status.code() == Some(2) && said.contains(told), "{said}");
+    let _ = fs::remove_dir_all(folder);
+}
+
 #[test]
 fn scripts_get_the_first_token_in_a_file() {
     let folder = folder("file");

@@ -1,6 +1,6 @@
 //! A recogniser that is a program of the caller's choice.
 
-use super::run::run;
+use super::run::{find, run};
 use super::transcriber::{Sound, Transcriber};
 use super::transcript::Transcript;
 use crate::Limits;
@@ -77,6 +77,13 @@ impl Transcriber for External {
     fn name(&self) -> String {
         let program = Path::new(&self.words[0]).file_name();
         program.map_or_else(|| self.words[0].clone(), |name| name.to_string_lossy().into_owned())
+    }
+
+    fn ready(&self) -> Result<(), ReadError> {
+        match self.words.first() {
+            Some(program) if !program.contains('{') => find(program),
+            _ => Ok(()),
+        }
     }
 
     fn transcribe(&self, sound: &Sound<'_>, limits: &Limits) -> Result<Transcript, ReadError> {
@@ -185,6 +192,12 @@ mod tests {
         assert!(refusal("asr {wav} {file}").contains("{folder}"));
         assert!(refusal("asr {wav} 'x").contains("quote"));
         assert!(External::new(r#"asr {wav} --prompt '{"a": 1}'"#).is_ok());
+        let ready = |line: &str| External::new(line).expect("is sound").ready();
+        assert!(ready("sh -c true {wav}").is_ok() && ready("{wav}").is_ok());
+        for line in ["no-such-recogniser {wav}", "./no-such-recogniser {wav}", "/ {wav}"] {
+            let told = ready(line).map_err(|error| error.error.message);
+            assert_eq!(told.is_err(), cfg!(unix), "{line}");
+        }
         assert_eq!(External::new("/opt/asr/bin/asr {wav}").expect("is sound").name(), "asr");
     }
 }

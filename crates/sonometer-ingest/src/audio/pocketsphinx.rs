@@ -1,7 +1,7 @@
 //! PocketSphinx by its program, with the English model that Debian packages. It runs anywhere and hears badly: good enough to
 //! try things out.
 
-use super::run::run;
+use super::run::{find, run};
 use super::transcriber::{Sound, Transcriber};
 use super::transcript::{Segment, Transcript, Word, seconds, share};
 use crate::Limits;
@@ -31,11 +31,25 @@ impl PocketSphinx {
     pub fn within(self, seconds: u64) -> Self {
         Self { seconds: Some(seconds.max(1)), ..self }
     }
+
+    fn has_model(&self) -> Result<(), ReadError> {
+        if self.model.join("en-us").is_dir() {
+            return Ok(());
+        }
+        let message =
+            format!("no pocketsphinx model in {}; install `pocketsphinx-en-us`", self.model.display());
+        Err(ReadError::new(Reason::Transcriber, "", message))
+    }
 }
 
 impl Transcriber for PocketSphinx {
     fn name(&self) -> String {
         "pocketsphinx".to_owned()
+    }
+
+    fn ready(&self) -> Result<(), ReadError> {
+        find(PROGRAM)?;
+        self.has_model()
     }
 
     fn transcribe(&self, sound: &Sound<'_>, limits: &Limits) -> Result<Transcript, ReadError> {
@@ -44,11 +58,7 @@ impl Transcriber for PocketSphinx {
                 format!("pocketsphinx supports English only, not `{language}`; use another recogniser");
             return Err(ReadError::new(Reason::Hint, "language", message));
         }
-        if !self.model.join("en-us").is_dir() {
-            let message =
-                format!("no pocketsphinx model in {}; install `pocketsphinx-en-us`", self.model.display());
-            return Err(ReadError::new(Reason::Transcriber, "", message));
-        }
+        self.has_model()?;
         let mut command = Command::new(PROGRAM);
         command.arg("-hmm").arg(self.model.join("en-us"));
         command.arg("-lm").arg(self.model.join("en-us.lm.bin"));

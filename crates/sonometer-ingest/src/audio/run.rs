@@ -3,6 +3,8 @@
 use crate::apart::{self, alone};
 use crate::error::{ReadError, Reason};
 use std::io::{ErrorKind, IsTerminal, Read};
+#[cfg(unix)]
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -43,6 +45,32 @@ pub(super) fn run(
     // It has ended, or was ended just now.
     let _ = child.wait();
     result
+}
+
+/// Looks whether a program is there, as the system finds it: by its path, or in a folder of `PATH`.
+///
+/// # Errors
+/// `transcriber` if it is not.
+#[cfg(unix)]
+pub(super) fn find(name: &str) -> Result<(), ReadError> {
+    let is_there = if name.contains('/') {
+        Path::new(name).is_file()
+    } else {
+        // Without the variable, the system has folders of its own.
+        std::env::var_os("PATH")
+            .is_none_or(|folders| std::env::split_paths(&folders).any(|folder| folder.join(name).is_file()))
+    };
+    if is_there {
+        return Ok(());
+    }
+    let message = format!("there is no program `{name}`; install it, or name it by its path");
+    Err(ReadError::new(Reason::Transcriber, "", message))
+}
+
+/// Elsewhere names of programs have ends that are left out.
+#[cfg(not(unix))]
+pub(super) fn find(_: &str) -> Result<(), ReadError> {
+    Ok(())
 }
 
 /// Nobody wants to know any more.

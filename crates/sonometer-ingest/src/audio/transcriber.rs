@@ -29,6 +29,14 @@ pub trait Transcriber {
     /// What it is called, for people and for the record.
     fn name(&self) -> String;
 
+    /// Whether its parts are there, as far as that can be seen before it hears anything.
+    ///
+    /// # Errors
+    /// [`crate::Reason::Transcriber`] with what is missing and what to do.
+    fn ready(&self) -> Result<(), ReadError> {
+        Ok(())
+    }
+
     /// The words of one channel. Nothing heard is no error: the transcript is empty then. Channel and turns are not its concern.
     ///
     /// # Errors
