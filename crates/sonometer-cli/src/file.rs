@@ -119,7 +119,7 @@ pub(crate) fn open_key(path: &str) -> Option<String> {
     let is_open = data.is_file() && data.permissions().mode() & 0o004 != 0;
     let typed = crate::verb::man::typed(path);
     is_open.then(|| {
-        format!("{path}: others can read this file, and what it holds is secret; run `chmod 600 {typed}`")
+        format!("{path}: others can read this file, which should be yours alone; run `chmod 600 {typed}`")
     })
 }
 

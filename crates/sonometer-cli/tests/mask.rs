@@ -183,7 +183,7 @@ fn keys_come_from_a_file_or_the_environment() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("is its owner");
         let ran = run_in(&[], &[&arguments[..], &["--mask-key", &path]].concat(), MAIL);
         let line = format!(
-            "warning: {path}: others can read this file, and what it holds is secret; run `chmod 600 {path}`\n"
+            "warning: {path}: others can read this file, which should be yours alone; run `chmod 600 {path}`\n"
         );
         assert_eq!(
             (text(&ran.stdout), text(&ran.stderr).matches(&line).count()),
