@@ -52,6 +52,8 @@ pub(crate) struct Said {
 #[derive(Clone, Copy, Debug)]
 struct Place<'k> {
     key: &'k str,
+    /// Input of any shape: the name of the nearest member around it, as it is written.
+    name: &'k str,
     role: Role,
     /// The type of the object around it.
     kind: Kinded,
@@ -85,7 +87,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     pub(crate) fn body(&mut self, body: &'j str, is_error: bool) -> Result<(), Blocked> {
         let role = if self.on == On::Response { Role::Assistant } else { Role::Other };
         let kind = if is_error { Kinded::Free } else { Kinded::Plain };
-        let place = Place { key: "", role, kind, tool: None, depth: 0 };
+        let place = Place { key: "", name: "", role, kind, tool: None, depth: 0 };
         let top: &RawValue = serde_json::from_str(body)
             .map_err(|_| Blocked::new(Kind::Unreadable, "a body that is no JSON"))?;
         self.value(top, place)
@@ -96,7 +98,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         if types::is_opaque(key, value) {
             return Ok(());
         }
-        let place = Place { key, role: Role::Assistant, kind: Kinded::Plain, tool: None, depth: 1 };
+        let place =
+            Place { key, name: key, role: Role::Assistant, kind: Kinded::Plain, tool: None, depth: 1 };
         self.keyed(value, place)
     }
 
@@ -200,7 +203,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                     }
                 }
                 self.text(member.raw, Place { key: "", depth: place.depth + 1, ..place })?;
-                self.value(value, Place { depth: place.depth + 1, ..place })?;
+                let name = inner(member.raw).unwrap_or_default();
+                self.value(value, Place { name, depth: place.depth + 1, ..place })?;
             }
             return Ok(());
         }
@@ -269,7 +273,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             };
             self.keyed(
                 value,
-                Place { key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 },
+                Place { key, name: key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 },
             )?;
         }
         if let Some(outer) = outer {
@@ -441,7 +445,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
 
     fn number(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
         let mut written = String::new();
-        number(value.get(), self.context, self.on, place.role, false, &mut written)?;
+        number(value.get(), place.name, self.context, self.on, place.role, false, &mut written)?;
         self.edits.replace(value.get(), written);
         Ok(())
     }

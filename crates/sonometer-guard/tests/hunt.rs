@@ -207,19 +207,25 @@ impl Lane {
     }
 }
 
+/// Names of members, some of which say what a number is.
+fn name(between: &'static str) -> impl Strategy<Value = String> {
+    prop_oneof![text(between), select(&["order_id", "orderId", "phone", "n"][..]).prop_map(String::from)]
+}
+
 /// Tool arguments: texts and numbers in lists and objects, and JSON within a text.
 fn arguments(between: &'static str) -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        text(between).prop_map(Value::from),
-        any::<i16>().prop_map(Value::from),
-        any::<i16>().prop_map(|number| Value::from(f64::from(number))),
-        Just(Value::Null),
-        Just(Value::from(true)),
+        6 => text(between).prop_map(Value::from),
+        3 => any::<i16>().prop_map(Value::from),
+        2 => any::<i16>().prop_map(|number| Value::from(f64::from(number))),
+        1 => select(&[2_025_550_143_u64, 4_111_111_111_111_111][..]).prop_map(Value::from),
+        2 => Just(Value::Null),
+        2 => Just(Value::from(true)),
     ];
     let tree = leaf.prop_recursive(3, 12, 4, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(text(between), inner.clone(), 0..4)
+            prop::collection::btree_map(name(between), inner.clone(), 0..4)
                 .prop_map(|map| Value::from_iter(map.into_iter().collect::<Vec<_>>())),
             inner.prop_map(|value| Value::from(value.to_string())),
         ]

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{begin, events, guard, joined, masking, run};
+use serde_json::{Value, json};
 use sonometer_guard::{Blocked, Form, Kind};
 
 const CHAT: &str = include_str!("recorded/chat.sse");
@@ -128,6 +129,35 @@ fn t4_numbers_are_held_to_their_end() {
     }
     let plain = shown(Form::Chat, &arguments(&["{\"n\": 12", "34.5e2}"]));
     assert_eq!(joined(Form::Chat, plain.as_bytes())["0 tool 0"], "{\"n\": 1234.5e2}");
+}
+
+/// A number is read with the name of its member, in parts as in one, and in JSON as in a text that holds it.
+#[test]
+fn t4_numbers_are_what_their_names_call_them() {
+    for (json, passes) in [
+        (r#"{"order_id": 2025550143}"#, true),
+        (r#"{"orderId":2025550143,"size_bytes":5368709120}"#, true),
+        (r#"{"orders":[{"phone":"no","user_id":[48123456789]}]}"#, true),
+        (r#"{"phone": 2025550143}"#, false),
+        (r#"{"order_id":{"phone":2025550143}}"#, false),
+        (r#"{"order_id":[{"phone":"no"}],"n":2025550143}"#, false),
+        (r#"{"fax": 901820}"#, false),
+        (r#"{"order_id":4111111111111111}"#, false),
+        ("[2025550143]", false),
+    ] {
+        let cut: Vec<String> = json.chars().map(String::from).collect();
+        let cut: Vec<&str> = cut.iter().map(String::as_str).collect();
+        let bytes = arguments(&cut);
+        let streamed = run(begin(&masking(), Form::Chat).stream(), &[bytes.as_bytes()], |_| {});
+        let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": json}});
+        let call = json!({"choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [call]}}]});
+        let whole = begin(&masking(), Form::Chat).response(200, call.to_string().as_bytes());
+        let input: Value = serde_json::from_str(json).expect("is JSON");
+        let used = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": input}]});
+        let answer = begin(&masking(), Form::Messages).response(200, used.to_string().as_bytes());
+        let ok = (streamed.is_ok(), whole.is_ok(), answer.is_ok());
+        assert_eq!(ok, (passes, passes, passes), "{json}");
+    }
 }
 
 /// T5: what is restored in arguments is escaped.

@@ -1,5 +1,6 @@
 //! A lane of JSON within a text: arguments of tools. Texts in it are masked value by value, numbers are held to their end.
 
+use super::names::{Names, called};
 use super::text::TextLane;
 use super::{Context, Manner, whole};
 use crate::blocked::{Blocked, Kind};
@@ -10,6 +11,8 @@ use crate::policy::{Numbers, On, Role};
 const LONGEST_WORD: usize = 1_024;
 /// The longest exponent with its sign, such as `e+308`: with a longer one no number but zero is within what readers take.
 const LONGEST_EXPONENT: usize = 5;
+/// The longest number whose name may tell that it is none of a person: numbers of telephones have no more digits in most countries.
+const LONGEST_CALLED: usize = 11;
 /// About so many digits readers keep of a number with a point.
 const KEPT_DIGITS: usize = 16;
 
@@ -20,6 +23,7 @@ pub(crate) struct ArgumentsLane {
     decoder: Decoder,
     outer: Source,
     within: Within,
+    names: Names,
     taken: usize,
     /// Numbers that a mask finds become texts: in results of tools, which the model reads.
     quotes_numbers: bool,
@@ -48,6 +52,7 @@ impl ArgumentsLane {
             decoder: Decoder::default(),
             outer: Source::default(),
             within: Within::Between,
+            names: Names::default(),
             taken: 0,
             quotes_numbers: role == Role::Tool,
             is_answer: false,
@@ -153,6 +158,7 @@ impl ArgumentsLane {
                         length = rest.find(['"', '\\']).unwrap_or(rest.len());
                     }
                     lane.take(&rest[..length])?;
+                    self.names.take(&rest[..length]);
                 }
                 _ => self.character(c, context, &mut inner)?,
             }
@@ -180,13 +186,18 @@ impl ArgumentsLane {
                 let word = std::mem::take(word);
                 self.within = Within::Between;
                 self.word(&word, context, inner)?;
+                self.names.sign(c);
                 inner.push(c);
             }
             (Within::Between, '"') => {
                 inner.push('"');
+                self.names.begin();
                 self.within = Within::Text(Box::new(self.lane(context)?.value()));
             }
-            (Within::Between, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r') => inner.push(c),
+            (Within::Between, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r') => {
+                self.names.sign(c);
+                inner.push(c);
+            }
             (Within::Between, '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z') => {
                 self.within = Within::Word(c.to_string());
             }
@@ -209,44 +220,55 @@ impl ArgumentsLane {
             return Ok(());
         }
         if self.is_judged {
-            self.lane(context)?.judge(word)?;
+            self.lane(context)?.judge(&called(self.names.name(), word))?;
         }
-        number(word, context, self.on, self.role, self.quotes_numbers, inner)
+        number(word, self.names.name(), context, self.on, self.role, self.quotes_numbers, inner)
     }
 }
 
-/// A number, unless a mask finds something in it.
+/// A number that stands under a name, unless a mask finds something in it.
 pub(crate) fn number(
     word: &str,
+    name: &str,
     context: &mut Context<'_>,
     on: On,
     role: Role,
     may_be_text: bool,
     inner: &mut String,
 ) -> Result<(), Blocked> {
-    // No protocol finds private data in fewer digits without words around them.
+    // No protocol finds private data in fewer digits by their shape.
     if word.len() < 5 {
         inner.push_str(word);
         return Ok(());
     }
-    let mut shown = whole(word, context, on, role, Manner::Text)?;
+    // Longer numbers, such as those of cards, are private under any name.
+    let is_long = word.bytes().filter(u8::is_ascii_digit).count() > LONGEST_CALLED;
+    let mut look = |digits: &str| -> Result<Option<String>, Blocked> {
+        for name in [Some(name), Some("").filter(|_| is_long && !name.is_empty())].into_iter().flatten() {
+            let text = called(name, digits);
+            let shown = whole(&text, context, on, role, Manner::Text)?;
+            if !shown.ends_with(digits) {
+                let before = &text[..text.len() - digits.len()];
+                return Ok(Some(shown.strip_prefix(before).unwrap_or(&shown).to_owned()));
+            }
+        }
+        Ok(None)
+    };
+    let mut shown = look(word)?;
     // Tables write whole numbers as `4111111111111111.0`, and some programs as `4.111111111111111e15`. An exponent that is too long for any
     // reader is data itself.
     let (digits, exponent) = word.split_at(word.find(['e', 'E']).unwrap_or(word.len()));
-    let is_long = exponent.len() > LONGEST_EXPONENT;
-    let long = is_long.then(|| exponent.trim_start_matches(['e', 'E', '+', '-', '0']).to_owned());
+    let is_exponent_long = exponent.len() > LONGEST_EXPONENT;
+    let long = is_exponent_long.then(|| exponent.trim_start_matches(['e', 'E', '+', '-', '0']).to_owned());
     for other in plain(word).into_iter().chain(long).filter(|other| !other.is_empty()) {
-        if shown == word {
-            let of_other = whole(&other, context, on, role, Manner::Text)?;
-            if of_other != other {
-                shown = of_other;
-            }
+        if shown.is_none() {
+            shown = look(&other)?;
         }
     }
-    if shown == word {
+    let Some(shown) = shown else {
         inner.push_str(word);
         return Ok(());
-    }
+    };
     if may_be_text {
         inner.push('"');
         inner.push_str(&shown);
@@ -263,7 +285,7 @@ pub(crate) fn number(
             let nines = |c: char| if c.is_ascii_digit() { '9' } else { c };
             let zeros = |c: char| if c.is_ascii_digit() { '0' } else { c };
             inner.extend(digits.chars().map(nines));
-            match is_long {
+            match is_exponent_long {
                 true => inner.extend(exponent.chars().map(zeros)),
                 false => inner.push_str(exponent),
             }

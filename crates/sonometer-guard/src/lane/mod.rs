@@ -4,6 +4,7 @@
 
 mod arguments;
 mod judge;
+mod names;
 mod text;
 
 pub(crate) use arguments::{ArgumentsLane, number};
