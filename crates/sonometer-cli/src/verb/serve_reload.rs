@@ -48,8 +48,15 @@ impl Log {
 
 /// The log before what goes to a collector: that one may write to the log itself while it takes an event, and what comes behind it is then
 /// given the event whatever its filter says.
-fn both(lines: impl Layer<Registry>, spans: Option<Spans>) -> impl Layer<Registry> {
-    lines.and_then(spans)
+fn both(
+    lines: impl Layer<Registry> + Send + Sync,
+    spans: Option<Spans>,
+) -> Box<dyn Layer<Registry> + Send + Sync> {
+    match spans {
+        Some(spans) => lines.and_then(spans).boxed(),
+        // An empty layer behind the log would turn it off.
+        None => lines.boxed(),
+    }
 }
 
 /// Lets the process open what the connections need, or says that it may not.
@@ -146,7 +153,7 @@ mod tests {
     use super::*;
     use std::io::Write;
     use tracing::level_filters::LevelFilter;
-    use tracing::subscriber::set_global_default;
+    use tracing::subscriber::{set_global_default, with_default};
     use tracing::{Event, Subscriber};
     use tracing_subscriber::filter::Targets;
     use tracing_subscriber::layer::Context;
@@ -171,6 +178,17 @@ mod tests {
         fn on_event(&self, _: &Event<'_>, _: Context<'_, S>) {
             tracing::warn!("dropped");
         }
+    }
+
+    #[test]
+    fn the_log_is_there_without_a_collector() {
+        let written = Written::default();
+        let into = written.clone();
+        let lines = fmt::layer().with_ansi(false).with_writer(move || into.clone());
+        let all = tracing_subscriber::registry().with(both(lines.with_filter(EnvFilter::new("info")), None));
+        with_default(all, || tracing::info!("something"));
+        let text = String::from_utf8(written.0.lock().expect("is sound").clone()).expect("is text");
+        assert!(text.contains("something"), "{text}");
     }
 
     #[test]

@@ -90,6 +90,10 @@ fn a_run_goes_on_with_the_key_that_it_began_with() {
     fs::write(fresh("codes.yaml"), codes).expect("is written");
     for (name, key) in [("key-a", "0123456789abcdef"), ("key-b", "0123456789abcdeF")] {
         fs::write(fresh(name), key).expect("is written");
+        // Else the command warns of it.
+        #[cfg(unix)]
+        fs::set_permissions(home().join(name), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .expect("is its owner");
     }
     let arguments = |out: &'static str, key: &'static str| {
         let mut all = vec!["batch", "codes.yaml", "keyed.parquet", "--text-column", "said", "--keep", "said"];
