@@ -50,6 +50,8 @@ impl Default for Times {
 
 /// What is read of a refused message at most, and for how long.
 const REST: (usize, Duration) = (8 * MESSAGE_BYTES, Duration::from_secs(5));
+/// The same where the client has no token, or no place: enough for most messages, and no work to speak of.
+const REST_OF_FEW: (usize, Duration) = (64 << 10, Duration::from_secs(1));
 
 /// Who may come in, and how many at once.
 #[derive(Clone)]
@@ -115,12 +117,20 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// Lets in who has the token, before anything of the body is read.
+/// Reads the rest of a request that is refused, and keeps none of it. A connection with an unread body ends, and clients send their next
+/// request on it.
+async fn leave(request: Request, most: (usize, Duration)) {
+    let announced = sonometer_listen::announced(request.headers());
+    sonometer_listen::drain(request.into_body(), announced, most).await;
+}
+
+/// Lets in who has the token, before anything of the body is kept.
 async fn admit(State(door): State<Door>, mut request: Request, next: Next) -> Response {
     if !knows(request.headers(), &door.token) {
         let why = "the token is missing or wrong; send the header `Authorization: Bearer TOKEN` with the token that `sonometer mcp` was given or printed";
         let mut response = refused(StatusCode::UNAUTHORIZED, why);
         response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+        leave(request, REST_OF_FEW).await;
         return response;
     }
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
@@ -128,14 +138,14 @@ async fn admit(State(door): State<Door>, mut request: Request, next: Next) -> Re
         .and_then(|length| length.parse::<u64>().ok())
         .is_some_and(|length| length > MESSAGE_BYTES as u64)
     {
-        let announced = sonometer_listen::announced(request.headers());
-        sonometer_listen::drain(request.into_body(), announced, REST).await;
+        leave(request, REST).await;
         return too_large();
     }
     let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {
         let why = format!(
             "{WAITING_OF_ALL} requests are under way already; wait for an answer, then send it again"
         );
+        leave(request, REST_OF_FEW).await;
         return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
     };
     if request.method() == Method::POST && request.uri().path() == PATH {
@@ -282,6 +292,31 @@ mod tests {
                 said["error"]["message"].as_str().is_some_and(|message| message.contains(told)),
                 "{said}"
             );
+        }
+        serving.abort();
+    }
+
+    /// Its client sends the next one on the same connection.
+    #[tokio::test]
+    async fn a_request_without_the_token_leaves_its_connection_open() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+        let address = listener.local_addr().expect("is bound");
+        let bench = Arc::new(Bench::new(crate::Own::default()));
+        let serving =
+            tokio::spawn(serve(bench, listener, "secret", Times::default(), std::future::pending()));
+        let mut socket = TcpStream::connect(address).await.expect("connects");
+        let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secrets\r\ncontent-length: 2\r\n\r\n";
+        for _ in 0..2 {
+            socket.write_all(head.as_bytes()).await.expect("sends");
+            sleep(Duration::from_millis(50)).await;
+            socket.write_all(b"{}").await.expect("sends");
+            let (mut answer, mut part) = (String::new(), [0; 1_024]);
+            while !answer.ends_with("printed\n") {
+                let count = socket.read(&mut part).await.expect("reads");
+                assert!(count > 0, "the connection ended: {answer}");
+                answer.push_str(std::str::from_utf8(&part[..count]).expect("is UTF-8"));
+            }
+            assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
         }
         serving.abort();
     }
