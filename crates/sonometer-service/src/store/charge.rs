@@ -43,6 +43,29 @@ pub struct Charge {
     pub answer: Draft,
 }
 
+#[cfg(test)]
+impl Charge {
+    /// One that is written in one row: three ICS for `thanks`.
+    pub(super) fn example(id: &str, account: String) -> Self {
+        let target = TargetUsed { r#type: "protocol", id: "own".to_owned(), version: "1.0".to_owned() };
+        Self {
+            account,
+            mode: Mode::Live,
+            token: "token".to_owned(),
+            token_cap: None,
+            period: Period::at(0),
+            at_ms: 0,
+            route: "sense",
+            key: None,
+            cause: Cause { request: id.to_owned(), key: String::new(), kind: crate::cause::Kind::Sense },
+            along: Along::Nothing,
+            id: id.to_owned(),
+            lines: vec![Line { target, digest: "".into(), markers: "thanks".to_owned(), units: 3 }],
+            answer: Draft::of("{}".to_owned()),
+        }
+    }
+}
+
 /// What is done with a charge in one transaction. If it cannot be done, nothing is charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Along {

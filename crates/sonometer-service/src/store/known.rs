@@ -210,33 +210,15 @@ fn bound<'q>(
 mod tests {
     use super::super::Store;
     use super::super::accounts::{OrgRow, account_id};
-    use super::super::charge::{JobEnd, Line};
+    use super::super::charge::JobEnd;
     use super::super::charging::together;
-    use super::super::draft::Draft;
     use super::*;
     use crate::account::Settings;
-    use crate::cause::{Cause, Kind};
-    use crate::json::TargetUsed;
     use crate::token::Mode;
     use sonometer::Unit;
 
     fn charge(id: &str, org: &str) -> Charge {
-        let target = TargetUsed { r#type: "protocol", id: "own".to_owned(), version: "1.0".to_owned() };
-        Charge {
-            account: account_id(org, Mode::Live),
-            mode: Mode::Live,
-            token: "token".to_owned(),
-            token_cap: None,
-            period: Period::at(0),
-            at_ms: 0,
-            route: "sense",
-            key: None,
-            cause: Cause { request: id.to_owned(), key: String::new(), kind: Kind::Sense },
-            along: Along::Nothing,
-            id: id.to_owned(),
-            lines: vec![Line { target, digest: "".into(), markers: "thanks".to_owned(), units: 3 }],
-            answer: Draft::of("{}".to_owned()),
-        }
+        Charge::example(id, account_id(org, Mode::Live))
     }
 
     #[tokio::test]

@@ -73,33 +73,13 @@ fn bytes(charge: &Charge) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::charge::{Along, Line};
-    use super::super::draft::Draft;
     use super::*;
-    use crate::cause::{Cause, Kind};
-    use crate::json::TargetUsed;
-    use crate::period::Period;
-    use crate::token::Mode;
     use tokio::sync::oneshot;
 
     /// An order that writes so many bytes of names, and the end at which its caller waits.
     fn order(id: &str, account: &str, bytes: usize) -> (Order, impl Sized + use<>) {
-        let target = TargetUsed { r#type: "protocol", id: "own".to_owned(), version: "1.0".to_owned() };
-        let charge = Charge {
-            account: account.to_owned(),
-            mode: Mode::Live,
-            token: "token".to_owned(),
-            token_cap: None,
-            period: Period::at(0),
-            at_ms: 0,
-            route: "sense",
-            key: None,
-            cause: Cause { request: id.to_owned(), key: String::new(), kind: Kind::Sense },
-            along: Along::Nothing,
-            id: id.to_owned(),
-            lines: vec![Line { target, digest: "".into(), markers: "m".repeat(bytes), units: 3 }],
-            answer: Draft::of("{}".to_owned()),
-        };
+        let mut charge = Charge::example(id, account.to_owned());
+        charge.lines[0].markers = "m".repeat(bytes);
         let (done, outcome) = oneshot::channel();
         (Order { charge, done }, outcome)
     }
