@@ -121,7 +121,7 @@ const OPTIONS_BY_FEATURE: [ByFeature; 3] = [
     },
 ];
 
-/// Of an option that there is only in other builds, the feature.
+/// What to say of an option that this build lacks: which feature has it.
 fn lacking(named: &[String], given: &[OsString]) -> Option<String> {
     OPTIONS_BY_FEATURE.iter().filter(|these| !these.is_here).find_map(|these| {
         let option = named.iter().find(|name| these.options.contains(&name.as_str()))?;
@@ -136,7 +136,7 @@ fn lacking(named: &[String], given: &[OsString]) -> Option<String> {
 /// What many type to see what there is.
 const LISTING: [&str; 5] = ["find", "list", "ls", "search", "show"];
 
-/// What to type instead of a verb that there is not, where the library has no advice, as behind `help`, or none that helps.
+/// What to type instead of an unknown verb. The library of arguments has no advice behind `help`, and none for verbs such as `list`.
 fn instead_of(error: &clap::Error, verb: &str, given: &[OsString], command: &Command) -> Option<String> {
     let mut level = command;
     for word in given.iter().take_while(|word| *word != verb).filter(|word| *word != "help") {

@@ -363,7 +363,7 @@ fn lines_of_labelled_texts_may_be_turns() {
     let lines = of(&[&["courtesy@1.5", &written("talks.jsonl", &lines)][..], &asked].concat());
     let turned = [&["courtesy@1.5", &table, "--text-column", "said", "--text-turns"][..], &asked].concat();
     assert_eq!(of(&turned), lines);
-    // A text that is probably meant so is told, and one that is not is refused at its line.
+    // Without the option, a note names it. With it, a text without roles is refused, with its line.
     let told = run(&["evaluate", "courtesy@1.5", &table, "--text-column", "said", "--positive", "yes"]).err;
     assert!(told.contains("talks.csv: read as texts, but their lines begin with who speaks"), "{told}");
     let bare = written("bare.csv", "text,polite\nagent: Thank you.,yes\nWhy?,no\n");

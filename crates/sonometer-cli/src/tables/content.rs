@@ -116,8 +116,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// As the arguments say, or as columns are usually called.
-    /// `turns`: the lines of a cell are turns.
+    /// As the arguments say, or as columns are usually called. With `turns`, the lines of a cell are turns.
     pub(crate) fn of(arguments: &TalkArguments, turns: bool, tables: &Tables) -> Result<Self, Failure> {
         let names = tables.names();
         let find = |name: &Option<String>, option: &str| match name {

@@ -400,7 +400,7 @@ fn lines_of_a_cell_are_turns() {
     assert_eq!(rows[2]["error"], "segments[0].role: the turn has no `role` (it is null)");
     assert!(rows[3]["json"].is_null() && rows[3]["error"].is_null(), "{rows:?}");
     assert!(!text(&ran.stderr).contains("read as one text"), "{}", text(&ran.stderr));
-    // A column that is probably meant so is told.
+    // Without the option, a note names it.
     let told = text(&run(&[&["batch", "courtesy@1.5"][..], &table].concat()).stderr);
     assert!(told.ends_with("lines.csv: read as one text, but its lines begin with who speaks, like `agent: …`; to read such lines as turns, use `--turns`\n"), "{told}");
     // What a protocol hides is hidden, turn by turn; where it hides nothing, the text is kept as it is.

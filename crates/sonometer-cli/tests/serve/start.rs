@@ -52,7 +52,7 @@ fn an_address_that_is_taken_is_told_with_what_to_do() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && said.contains(&format!("error: {address}: ")), "{said}");
     assert!(said.contains("another program listens there: end it, or choose another port"), "{said}");
-    // Before that, and only then, a file with keys that others can read is told.
+    // A file with keys that others can read is warned of, and no other.
     let (_, key, _) = admin(&folder, &["new-key"]);
     fs::write(folder.join("keys"), key).expect("is written");
     for (mode, told) in [(0o644, 1), (0o600, 0)] {
