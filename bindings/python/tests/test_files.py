@@ -23,6 +23,7 @@ TALKS: list[tuple[str, dict[str, Any]]] = [
     ("talk-messages.json", {}),
     ("talk.vtt", {}),
     ("talk-whatsapp.txt", {}),
+    ("talk-timed.txt", {}),
     ("talk.mbox", {}),
     ("talk.docx", {"turns": True}),
     ("talk.pdf", {"turns": True}),

@@ -192,6 +192,7 @@ readers! {
     "any": with_name, ["sniff.rs", "text.rs"], ["documents"], 16 << 10, &[], true;
     "text": |bytes, limits| by(bytes, of(Kind::Text), limits), ["text.rs"], ["documents/sources"], 4 << 10, &[], true;
     "turns": |bytes, limits| by(bytes, of(Kind::Turns), limits), ["format/turns.rs", "format/captions.rs", "draft.rs"], ["documents/sources"], 4 << 10, &[], true;
+    "timed": |bytes, limits| by(bytes, of(Kind::Timed), limits), ["format/timed.rs"], ["documents/talk-timed.txt"], 4 << 10, &[], true;
     "vtt": |bytes, limits| by(bytes, of(Kind::Vtt), limits), ["format/captions.rs"], ["documents/talk.vtt", "audio/call.vtt"], 4 << 10, &[], true;
     "srt": |bytes, limits| by(bytes, of(Kind::Srt), limits), ["format/captions.rs"], ["documents/talk.vtt"], 4 << 10, &[], true;
     "whatsapp": |bytes, limits| by(bytes, of(Kind::WhatsApp), limits), ["format/whatsapp.rs", "moment.rs"], ["documents/talk-whatsapp.txt"], 4 << 10, &[], true;

@@ -84,6 +84,11 @@ fn written(reader: &str) -> Vec<Vec<u8>> {
         "vtt" => &[
             "WEBVTT - x\n\nNOTE y\n\nSTYLE\n::cue {}\n\nid\n01:00:00.000 --> 01:00:01.000 align:left\n<v.loud Ann>A <c.x>b</c> &amp; c</v>\n<v Bo>D\n",
         ],
+        "timed" => &[
+            "Weekly call\n\nAnn Lee   0:03\nHi.\n\nBo\t1:00:05\nFine.\n\nAnn Lee   1:00:09.5\nGood.\nTranscribed by https://a.b\n",
+            "(09:14:22 AM) Visitor 1: Hi\n(01:00:02 PM) Ann: Hello\n[01:00:10 PM] Visitor 1: ok\n",
+            "09:14:22 From Ann Lee to Everyone:\n\tHi\n09:15:00 From  Bo : ok\n09:14 <ann> hi\n[Ann Lee] 09:16:00\nBye\n",
+        ],
         "whatsapp" => &[
             "[31.12.23, 23:59:58] Ann: Hi\n[01.01.24, 00:00:01] Bo: \u{200e}image omitted\ngoes on\n",
             "12/31/23, 11:59\u{202f}PM - Ann: Hi\n1/1/24, 12:00 AM - Bo: <Media omitted>\n1/1/24, 12:01 AM - Ann left\n",

@@ -205,19 +205,21 @@ impl<'a> Turns<'a> {
 
     /// A turn, which is the `nth` of its row.
     fn get(&self, at: usize, nth: usize) -> Result<Turn, Error> {
-        let missing = |field: &str| {
+        let missing = |field: &str, wanted: &str| {
             Error::invalid(
                 format!("segments[{nth}].{field}"),
-                format!("the turn has no `{field}` (it is null)"),
+                format!("the turn has no `{field}` (it is null); {wanted}"),
             )
         };
+        let no_role = || missing("role", "say who speaks, `agent` for example");
+        let no_content = || missing("content", "give what was said, or leave the turn out");
         if self.turns.is_null(at) {
-            return Err(missing("content"));
+            return Err(no_content());
         }
         let role = self.roles.as_ref().and_then(|roles| roles.get(at));
         Ok(Turn {
-            role: Some(role.ok_or_else(|| missing("role"))?.into()),
-            content: self.contents.get(at).ok_or_else(|| missing("content"))?.into(),
+            role: Some(role.ok_or_else(no_role)?.into()),
+            content: self.contents.get(at).ok_or_else(no_content)?.into(),
             timestamp: self.times.as_ref().and_then(|times| times[at]).map(Unit),
         })
     }

@@ -209,8 +209,14 @@ fn what_is_wrong_with_a_row_is_said_at_its_place_and_costs_the_others_nothing() 
     let errors = found.column_by_name("error").expect("is there").as_string::<i32>();
     assert!(errors.is_null(0) && found.column(0).is_valid(0));
     assert!(errors.value(1).contains("segments"), "{}", errors.value(1));
-    assert_eq!(errors.value(2), "segments[0].role: the turn has no `role` (it is null)");
-    assert_eq!(errors.value(3), "segments[0].content: the turn has no `content` (it is null)");
+    assert_eq!(
+        errors.value(2),
+        "segments[0].role: the turn has no `role` (it is null); say who speaks, `agent` for example"
+    );
+    assert_eq!(
+        errors.value(3),
+        "segments[0].content: the turn has no `content` (it is null); give what was said, or leave the turn out"
+    );
     let refused = Frame::new(&desk).bad_rows(BadRows::Refuse).sense(&column).expect_err("has bad rows");
     assert!(refused.place.starts_with("rows[1]"), "{refused}");
     let json = StringArray::from(vec![Some(r#"{"content": "Thank you."}"#), Some("{"), None]);

@@ -24,8 +24,8 @@ pub(crate) const READ_APART: &str = "read-apart";
 /// What the caller knows of a file, or wishes.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FileArguments {
-    /// The format of the input, if the content does not show it: text, json, jsonl, turns, vtt, srt, whatsapp, chat,
-    /// pdf, docx, odt, html, markdown, rtf, mail, sheet, csv or audio
+    /// The format of the input, if the content does not show it: text, json, jsonl, turns, timed, vtt, srt, whatsapp,
+    /// chat, pdf, docx, odt, html, markdown, rtf, mail, sheet, csv or audio
     #[arg(long, value_name = "KIND", value_parser = kind)]
     format: Option<Kind>,
     /// The document consists of lines such as `agent: Good morning.`

@@ -32,6 +32,7 @@ fn one_conversation_gives_the_same_bytes_in_every_form() {
         &["talk-messages.json"][..],
         &["talk.vtt"],
         &["talk-whatsapp.txt"],
+        &["talk-timed.txt"],
         &["talk.mbox"],
         &["talk.docx", "--turns"],
         &["talk.pdf", "--turns"],

@@ -2,6 +2,7 @@
 
 use crate::error::{ReadError, Reason};
 use crate::format::captions::role;
+use crate::format::timed::{self, Head};
 use crate::map::{Map, Piece, Place};
 use crate::{Hints, Ingested, Kind, Limits};
 use sonometer::diagnostic::{excerpt, some_of};
@@ -139,10 +140,12 @@ impl<'l> Draft<'l> {
         ingested(parts, modality, kind, self.notes)
     }
 
-    /// Makes turns of lines such as `agent: Good morning.`
+    /// Makes turns of lines such as `agent: Good morning.`, or with times such as `agent  0:05`.
     fn cut_at_roles(&mut self) -> Result<(), ReadError> {
         let mut turns: Vec<Part> = Vec::new();
-        let mut before = 0;
+        let mut clocks = Vec::new();
+        let (mut before, mut notices) = (0, 0);
+        let is_timed = timed::is_one(self.parts.iter().flat_map(|part| part.content.lines()));
         for part in std::mem::take(&mut self.parts) {
             for (range, place, counts_lines) in part.pieces {
                 let mut at = place.clone();
@@ -152,13 +155,20 @@ impl<'l> Draft<'l> {
                             .line
                             .map(|first| first.saturating_add(number.try_into().unwrap_or(u32::MAX)));
                     }
-                    match (role(line), turns.last_mut()) {
+                    let timed = timed::head(line).filter(|_| is_timed);
+                    let named = match &timed {
+                        Some(Head { name, said, .. }) => Some((*name, *said)),
+                        None => role(line).filter(|_| !is_timed),
+                    };
+                    match (named, turns.last_mut()) {
                         (Some((role, said)), _) => {
                             let mut turn = Part { role: Some(role.to_owned()), ..Part::default() };
                             turn.add("", said, at.clone(), false);
                             turns.push(turn);
+                            clocks.extend(timed.map(|head| head.clock));
                         }
                         (None, _) if line.trim().is_empty() => {}
+                        (None, _) if is_timed && timed::is_notice(line) => notices += 1,
                         (None, Some(turn)) => turn.add("\n", line.trim(), at.clone(), false),
                         (None, None) => before += 1,
                     }
@@ -169,9 +179,14 @@ impl<'l> Draft<'l> {
             let message = "no line begins with a role; write `role: text`, or read it without `turns`";
             return Err(ReadError::new(Reason::Hint, "", message));
         }
-        if before > 0 {
-            let lines = if before == 1 { "line" } else { "lines" };
-            self.note(format!("left out {before} {lines} before the first role"));
+        if is_timed {
+            let times = timed::times(&clocks);
+            timed::notes(before, notices, times.as_ref()).into_iter().for_each(|note| self.note(note));
+            for (turn, time) in turns.iter_mut().zip(times.into_iter().flat_map(|(times, _)| times)) {
+                turn.time = time;
+            }
+        } else if before > 0 {
+            self.note(format!("left out {} before the first role", counted(before, "line")));
         }
         turns.retain(|turn| !turn.content.trim().is_empty());
         if turns.is_empty() {

@@ -34,6 +34,8 @@ kinds! {
     Jsonl = "jsonl", "interactions in JSON lines";
     /// Lines such as `agent: Good morning.`
     Turns = "turns", "lines with roles";
+    /// Turns with a name and a time: `Ann  0:05`, `[09:14] Ann: Good morning.`
+    Timed = "timed", "a transcript with names and times";
     /// Captions as WebVTT.
     Vtt = "vtt", "WebVTT captions";
     /// Captions as SubRip.
@@ -72,6 +74,9 @@ impl Kind {
 
     /// Whether reading it takes large libraries or much memory, so that it belongs into a process apart.
     pub fn is_intricate(self) -> bool {
-        !matches!(self, Self::Text | Self::Json | Self::Jsonl | Self::Turns | Self::Vtt | Self::Srt)
+        !matches!(
+            self,
+            Self::Text | Self::Json | Self::Jsonl | Self::Turns | Self::Timed | Self::Vtt | Self::Srt
+        )
     }
 }

@@ -173,7 +173,8 @@ fn written(text: &str, name: Option<&str>) -> Result<Kind, ReadError> {
         "csv" | "tsv" => Kind::Csv,
         "htm" | "html" | "xhtml" => Kind::Html,
         "eml" | "mbox" => Kind::Mail,
-        "txt" | "text" | "log" => Kind::Text,
+        "txt" | "text" => of_lines(text),
+        "log" => Kind::Text,
         _ => of_braces(text),
     })
 }
@@ -191,8 +192,13 @@ fn of_braces(text: &str) -> Kind {
     } else if lines.all(is_object) {
         Kind::Jsonl
     } else {
-        Kind::Text
+        of_lines(text)
     }
+}
+
+/// A text that is nothing else.
+fn of_lines(text: &str) -> Kind {
+    if crate::format::timed::is_one(text.lines()) { Kind::Timed } else { Kind::Text }
 }
 
 /// A number, then a line with an arrow between times; or that line first.

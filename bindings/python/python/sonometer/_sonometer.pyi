@@ -77,6 +77,7 @@ _Kind: TypeAlias = Literal[
     "json",
     "jsonl",
     "turns",
+    "timed",
     "vtt",
     "srt",
     "whatsapp",

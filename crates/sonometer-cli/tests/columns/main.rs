@@ -397,7 +397,10 @@ fn lines_of_a_cell_are_turns() {
     let reading: serde_json::Value =
         serde_json::from_str(rows[0]["json"].as_str().expect("is text")).expect("is JSON");
     assert_eq!(reading["score"], alone["result"]["score"], "{rows:?}");
-    assert_eq!(rows[2]["error"], "segments[0].role: the turn has no `role` (it is null)");
+    assert_eq!(
+        rows[2]["error"],
+        "segments[0].role: the turn has no `role` (it is null); say who speaks, `agent` for example"
+    );
     assert!(rows[3]["json"].is_null() && rows[3]["error"].is_null(), "{rows:?}");
     assert!(!text(&ran.stderr).contains("read as one text"), "{}", text(&ran.stderr));
     // Without the option, a note names it.

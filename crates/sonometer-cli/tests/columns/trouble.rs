@@ -16,7 +16,7 @@ fn bad_rows_are_null_or_refused() {
     assert_eq!(lines[0], "{\"id\":1,\"sufficient\":true,\"error\":null}");
     assert_eq!(
         lines[1],
-        "{\"id\":2,\"sufficient\":null,\"error\":\"segments[0].role: the turn has no `role` (it is null)\"}"
+        "{\"id\":2,\"sufficient\":null,\"error\":\"segments[0].role: the turn has no `role` (it is null); say who speaks, `agent` for example\"}"
     );
     assert!(lines[2].starts_with("{\"id\":3,\"sufficient\":null,\"error\":\"segments: "), "{}", lines[2]);
     assert_eq!(lines[3], "{\"id\":4,\"sufficient\":null,\"error\":null}");
@@ -28,7 +28,10 @@ fn bad_rows_are_null_or_refused() {
     fresh("bad-out.parquet");
     let told =
         refused(&["batch", "courtesy@1.5", "bad.jsonl", "--bad-rows", "refuse", "-o", "bad-out.parquet"]);
-    assert_eq!(told, "bad.jsonl: row 2: segments[0].role: the turn has no `role` (it is null)");
+    assert_eq!(
+        told,
+        "bad.jsonl: row 2: segments[0].role: the turn has no `role` (it is null); say who speaks, `agent` for example"
+    );
     assert!(!home().join("bad-out.parquet").exists() && !home().join("bad-out.parquet.parts").exists());
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod captions;
 pub(crate) mod chat;
 pub(crate) mod interaction;
+pub(crate) mod timed;
 pub(crate) mod turns;
 pub(crate) mod whatsapp;
 
@@ -44,6 +45,7 @@ pub(crate) fn read(kind: Kind, bytes: &[u8], hints: &Hints, limits: &Limits) -> 
     match kind {
         Kind::Text => written(bytes, |text| plain(text, hints, limits)),
         Kind::Turns => written(bytes, |text| turns::turns(text, hints, limits)),
+        Kind::Timed => written(bytes, |text| timed::read(text, hints, limits)),
         Kind::Vtt => written(bytes, |text| captions::vtt(text, hints, limits)),
         Kind::Srt => written(bytes, |text| captions::srt(text, hints, limits)),
         Kind::WhatsApp => written(bytes, |text| whatsapp::read(text, hints, limits)),

@@ -34,6 +34,7 @@ fn one_conversation_is_the_same_in_every_form() {
         ("talk-messages.json", Hints::default()),
         ("talk.vtt", Hints::default()),
         ("talk-whatsapp.txt", Hints::default()),
+        ("talk-timed.txt", Hints::default()),
         ("talk.mbox", Hints::default()),
         ("talk.docx", turns()),
         ("talk.pdf", turns()),

@@ -8,7 +8,7 @@ fn cases() -> u32 {
     std::env::var("SONOMETER_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(48)
 }
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "report.docx",
     "report.odt",
     "report.rtf",
@@ -17,6 +17,7 @@ const FILES: [&str; 10] = [
     "talk.json",
     "talk-messages.json",
     "talk-whatsapp.txt",
+    "talk-timed.txt",
     "visits.xlsx",
     "sources/visits.csv",
 ];

@@ -68,7 +68,9 @@ fn a_file_gives_the_bytes_that_its_text_gives() {
     let talk: Value = serde_json::from_slice(&fixture("talk.json")).expect("is JSON");
     let expected = bench.post("/api/v1/sense", &json!({"target": target("desk"), "interaction": talk}));
     expected.good("Sense");
-    for name in ["talk.vtt", "talk-messages.json", "talk-whatsapp.txt", "talk.mbox", "talk.json"] {
+    for name in
+        ["talk.vtt", "talk-messages.json", "talk-whatsapp.txt", "talk-timed.txt", "talk.mbox", "talk.json"]
+    {
         let url = host.put(&format!("/{name}"), Page::file(fixture(name)));
         assert_eq!(bench.post("/api/v1/sense", &ask("desk", &url)).body, expected.body, "{name}");
     }
