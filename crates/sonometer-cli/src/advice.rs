@@ -2,7 +2,7 @@
 
 use crate::paint::{fit, one_line};
 use sonometer::Error;
-use sonometer_ingest::{Hints, Ingested, Kind, role};
+use sonometer_ingest::{Hints, Ingested, Kind, is_timed, role};
 
 /// The most columns of a table that are named.
 const COLUMNS: usize = 12;
@@ -11,12 +11,24 @@ const HEADING: usize = 24;
 
 /// What to type instead, if that is likely.
 pub(crate) fn advice(read: &Ingested, hints: &Hints) -> Option<String> {
-    let content = &*read.interaction.turns().first()?.content;
+    let content = whole(read)?;
     match read.kind {
-        Kind::Text => turns(content),
+        Kind::Text => turns(content, "--format turns"),
+        kind if has_paragraphs(kind) => turns(content, "--turns"),
         Kind::Csv | Kind::Sheet if hints.column.is_none() => Some(columns(content)),
         _ => None,
     }
+}
+
+/// The text of a file that was read as one text.
+fn whole(read: &Ingested) -> Option<&str> {
+    let turn = read.interaction.turns().first()?;
+    turn.role.is_none().then_some(&*turn.content)
+}
+
+/// Whether a file is a document, whose paragraphs may be turns.
+fn has_paragraphs(kind: Kind) -> bool {
+    matches!(kind, Kind::Pdf | Kind::Docx | Kind::Odt | Kind::Html | Kind::Markdown | Kind::Rtf)
 }
 
 /// What to do with a file that is neither a table nor JSON lines by its name, where only these are read.
@@ -64,8 +76,8 @@ pub(crate) const NO_JSON: &str = "most lines are not JSON, and `batch` reads one
 
 /// Whether a file was read as one text and is probably a conversation.
 pub(crate) fn is_conversation(read: &Ingested) -> bool {
-    let first = read.interaction.turns().first();
-    read.kind == Kind::Text && first.is_some_and(|turn| spoken(&turn.content).is_some())
+    (read.kind == Kind::Text || has_paragraphs(read.kind))
+        && whole(read).is_some_and(|text| is_spoken(text) || is_timed(text))
 }
 
 /// Whether a text is probably a conversation.
@@ -80,12 +92,13 @@ pub(crate) const LABELLED_TURNS: &str = "read as texts, but their lines begin wi
 /// The note of a report on such a file.
 pub(crate) const AS_TURNS: &str = "read as one text, but its lines begin with who speaks, like `agent: …`; to read such lines as turns, use `--turns`";
 
-fn turns(content: &str) -> Option<String> {
-    let (lines, first) = spoken(content)?;
-    Some(format!(
-        "sensed as one text, but {lines} lines begin like `{}: …`; to sense them as turns, use `--format turns`",
-        one_line(first)
-    ))
+fn turns(content: &str, option: &str) -> Option<String> {
+    let what = match spoken(content) {
+        Some((lines, first)) => format!("{lines} lines begin like `{}: …`", one_line(first)),
+        None if is_timed(content) => "its lines have names and times".to_owned(),
+        None => return None,
+    };
+    Some(format!("sensed as one text, but {what}; to sense them as turns, use `{option}`"))
 }
 
 /// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one: how many, and who
@@ -145,12 +158,22 @@ mod tests {
 
     #[test]
     fn a_conversation_in_a_text_is_seen() {
-        let told = turns("agent: Good morning.\ncustomer: Hello.\n").expect("is one");
+        let told = turns("agent: Good morning.\ncustomer: Hello.\n", "--format turns").expect("is one");
         assert!(told.contains("2 lines begin like `agent: …`") && told.contains("--format turns"), "{told}");
-        assert!(turns("Note: this is a letter.\nIt has lines.\nAnd one more.\n").is_none());
-        assert!(turns("Good morning.\nagent: hello\n").is_none());
-        assert!(turns("see https://a.example\n12:30 lunch\n").is_none());
-        assert!(turns("").is_none());
+        assert!(turns("Note: this is a letter.\nIt has lines.\nAnd one more.\n", "").is_none());
+        assert!(turns("Good morning.\nagent: hello\n", "").is_none());
+        assert!(turns("see https://a.example\n12:30 lunch\n", "").is_none());
+        assert!(turns("", "").is_none());
+    }
+
+    #[test]
+    fn a_transcript_in_a_document_is_seen() {
+        let told =
+            turns("Ann   0:01\nHi.\nBo   0:03\nHello.\nAnn   0:05\nBye.\n", "--turns").expect("is one");
+        assert_eq!(
+            told,
+            "sensed as one text, but its lines have names and times; to sense them as turns, use `--turns`"
+        );
     }
 
     #[test]

@@ -119,6 +119,12 @@ fn what_was_probably_meant_is_told_beside_the_result() {
             .contains("2 lines begin like `agent: …`; to sense them as turns")
     );
     assert_eq!(told(&["sense", "courtesy@1.5", talk, "--format", "turns"]), "");
+    let document = refusal(&["sense", "courtesy@1.5", "talk.docx"]);
+    assert!(
+        document.contains("4 lines begin like `agent: …`; to sense them as turns, use `--turns`"),
+        "{document}"
+    );
+    assert_eq!(told(&["sense", "courtesy@1.5", "talk.docx", "--turns"]), "");
     let whole = told(&["sense", "courtesy@1.5", "sources/visits.csv", "--as", "text"]);
     assert!(whole.contains("`--column NAME`") && whole.contains("said"), "{whole}");
     assert_eq!(told(&["sense", "courtesy@1.5", "sources/visits.csv", "--column", "said"]), "");

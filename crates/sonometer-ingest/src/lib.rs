@@ -34,6 +34,7 @@ mod wire;
 pub use error::{ReadError, Reason};
 pub use format::captions::{role, srt, vtt};
 pub use format::interaction::{LeftOut, Line, id, line, unwrap};
+pub use format::timed::is_timed;
 pub use format::turns::turns;
 pub use hints::{Hints, Quoted};
 pub use kind::Kind;

@@ -198,7 +198,7 @@ fn of_braces(text: &str) -> Kind {
 
 /// A text that is nothing else.
 fn of_lines(text: &str) -> Kind {
-    if crate::format::timed::is_one(text.lines()) { Kind::Timed } else { Kind::Text }
+    if crate::format::timed::is_timed(text) { Kind::Timed } else { Kind::Text }
 }
 
 /// A number, then a line with an arrow between times; or that line first.

@@ -41,6 +41,11 @@ pub(crate) struct Clock {
     has_hours: bool,
 }
 
+/// Whether lines of a text begin turns with a name and a time: `Ann  0:05`, `[09:14] Ann: Good morning.`
+pub fn is_timed(text: &str) -> bool {
+    is_one(text.lines())
+}
+
 /// Whether a turn begins near the top, and somebody speaks twice. Lists with times, such as a timetable, have a name once.
 pub(crate) fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
     let mut names: Vec<&str> = Vec::new();
@@ -234,10 +239,6 @@ pub(crate) fn notes(before: usize, notices: usize, times: Option<&(Vec<Option<Un
 mod tests {
     use super::*;
 
-    fn is_one(text: &str) -> bool {
-        super::is_one(text.lines())
-    }
-
     fn told(text: &str) -> Vec<String> {
         let read = match read(text, &Hints::default(), &Limits::default()) {
             Ok(read) => read,
@@ -254,7 +255,7 @@ mod tests {
     fn transcripts_of_meetings() {
         let copied = "Weekly call\nMarch 12, 2026, 9:14AM\n\nAnn Lee started transcription\n\nAnn Lee   0:03\nGood morning.\nHow are you?\n\n\
                       bo van Dam\t1:00:05\nFine: thanks.\n\nAnn Lee   1:00:09\nGood.\n\nTranscribed by https://otter.example\n";
-        assert!(is_one(copied));
+        assert!(is_timed(copied));
         assert_eq!(
             told(copied),
             [
@@ -266,10 +267,10 @@ mod tests {
             ]
         );
         let bracketed = "Speaker 1 (00:01):\nHi.\n\nSpeaker 2 (00:04):\nHello.\n\nSpeaker 1 (00:07):\nBye.\n";
-        assert!(is_one(bracketed));
+        assert!(is_timed(bracketed));
         assert_eq!(told(bracketed), ["1 Speaker 1: Hi.", "4 Speaker 2: Hello.", "7 Speaker 1: Bye."]);
         let named = "[Ann Lee] 09:14:22\nHi.\n\n[Bo] 09:14:30\nHello.\n\n[Ann Lee] 09:15:00\nBye.\n";
-        assert!(is_one(named));
+        assert!(is_timed(named));
         assert_eq!(told(named)[1], "33270 Bo: Hello.");
     }
 
@@ -292,7 +293,7 @@ mod tests {
     #[test]
     fn live_chats() {
         let chat = "(09:14:22 AM) Visitor 123: Hi: my router is dead\n(01:00:02 PM) Ann: Good morning.\nHow can I help?\n(1:00:10 PM) Visitor 123: Thanks\n";
-        assert!(is_one(chat));
+        assert!(is_timed(chat));
         assert_eq!(
             told(chat),
             [
@@ -302,10 +303,10 @@ mod tests {
             ]
         );
         let meeting = "09:14:22 From Ann Lee to Everyone:\n\tGood morning\n09:15:00 From  Bo : hello\n09:16:00 From Ann Lee  to  Bo(Direct Message) : hi\n";
-        assert!(is_one(meeting));
+        assert!(is_timed(meeting));
         assert_eq!(told(meeting), ["33262 Ann Lee: Good morning", "33300 Bo: hello", "33360 Ann Lee: hi"]);
         let lines = "09:14 <ann> hi all\n09:15 <bo> hello\n09:15 <ann> bye\n";
-        assert!(is_one(lines));
+        assert!(is_timed(lines));
         assert_eq!(
             told(lines),
             [
@@ -316,7 +317,7 @@ mod tests {
             ]
         );
         let slack = "Ann Lee  11:59 PM\nhi\nBo  12:01 AM\nhello\nAnn Lee  12:02 AM\nbye\n";
-        assert!(is_one(slack));
+        assert!(is_timed(slack));
         assert_eq!(
             told(slack),
             ["? Ann Lee: hi", "? Bo: hello", "? Ann Lee: bye", "the times go back, so they are left out"]
@@ -333,10 +334,10 @@ mod tests {
             "1:1 In the beginning\n1:2 And\n1:3 And\n",
             "",
         ] {
-            assert!(!is_one(text), "{text:?}");
+            assert!(!is_timed(text), "{text:?}");
         }
         let late = "x\n".repeat(LOOKED_AT.1) + "Ann  0:01\nHi\nAnn  0:02\nHi\n";
-        assert!(!is_one(&late));
+        assert!(!is_timed(&late));
         assert!(told("hello")[0].contains("no line begins a turn with a name and a time"));
     }
 }
