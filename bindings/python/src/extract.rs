@@ -208,8 +208,8 @@ pub(crate) fn watched<T: Send>(
 /// Reads a file of any kind that is known: a text, a document, a mail, a table, a chat, captions, a recording.
 ///
 /// `source` is a path, or the bytes of the file; `name` is its name where there are only bytes, and `kind` says what it is, where
-/// its content does not tell: text, json, turns, timed, vtt, srt, whatsapp, chat, pdf, docx, odt, html, markdown, rtf, mail, sheet,
-/// csv or audio. What comes out is sensed like any other interaction, and says where in the file everything stands:
+/// its content does not tell: text, json, turns, timed, vtt, srt, whatsapp, chat, speech, pdf, docx, odt, html, markdown, rtf, mail,
+/// sheet, csv or audio. What comes out is sensed like any other interaction, and says where in the file everything stands:
 ///
 /// >>> import sonometer
 /// >>> talk = sonometer.extract(b"WEBVTT\n\n00:01.500 --> 00:04.000\n<v Ann>Thank you so much!\n", roles={"Ann": "agent"})

@@ -24,6 +24,7 @@ TALKS: list[tuple[str, dict[str, Any]]] = [
     ("talk.vtt", {}),
     ("talk-whatsapp.txt", {}),
     ("talk-timed.txt", {}),
+    ("talk-speech.json", {"roles": {"speaker-0": "agent", "speaker-1": "customer"}}),
     ("talk.mbox", {}),
     ("talk.docx", {"turns": True}),
     ("talk.pdf", {"turns": True}),

@@ -197,6 +197,7 @@ readers! {
     "srt": |bytes, limits| by(bytes, of(Kind::Srt), limits), ["format/captions.rs"], ["documents/talk.vtt"], 4 << 10, &[], true;
     "whatsapp": |bytes, limits| by(bytes, of(Kind::WhatsApp), limits), ["format/whatsapp.rs", "moment.rs"], ["documents/talk-whatsapp.txt"], 4 << 10, &[], true;
     "chat": |bytes, limits| by(bytes, of(Kind::Chat), limits), ["format/chat.rs", "moment.rs"], ["documents/talk-messages.json"], 8 << 10, &[], true;
+    "speech": |bytes, limits| by(bytes, of(Kind::Speech), limits), ["audio/services.rs", "audio/forms.rs"], ["documents/talk-speech.json"], 8 << 10, &[], true;
     "json": |bytes, limits| by(bytes, of(Kind::Json), limits), ["format/interaction.rs"], ["documents/talk.json", "interactions"], 8 << 10, &[], false;
     "html": |bytes, limits| by(bytes, of(Kind::Html), limits), ["format/html.rs"], [], 8 << 10, &[], true;
     "markdown": |bytes, limits| by(bytes, of(Kind::Markdown), limits), ["format/markdown.rs", "format/html.rs"], ["literate"], 8 << 10, &[], true;

@@ -94,6 +94,13 @@ fn written(reader: &str) -> Vec<Vec<u8>> {
             "12/31/23, 11:59\u{202f}PM - Ann: Hi\n1/1/24, 12:00 AM - Bo: <Media omitted>\n1/1/24, 12:01 AM - Ann left\n",
             "2024-01-31, 09:00 - Ann: Hi\n2024-01-31, 09:01 - Bo: ok\n",
         ],
+        "speech" => &[
+            r#"{"results":{"channels":[{"alternatives":[{"transcript":"Hi.","words":[{"word":"hi","punctuated_word":"Hi.","start":0.5,"end":0.9,"confidence":1,"speaker":0}]}]}]}}"#,
+            r#"{"text":"Hi.","audio_duration":4,"words":[{"text":"Hi.","start":500,"end":900,"confidence":1,"speaker":"A"}],"utterances":null}"#,
+            r#"{"results":{"speaker_labels":{"segments":[{"items":[{"start_time":"0.5","speaker_label":"spk_0"}]}]},"items":[{"start_time":"0.5","end_time":"0.9","alternatives":[{"confidence":"0.5","content":"Hi"}]},{"type":"punctuation","alternatives":[{"content":"."}]}]}}"#,
+            r#"{"recognizedPhrases":[{"recognitionStatus":"Success","channel":0,"speaker":1,"offsetInTicks":5000000,"durationInTicks":10000000,"nBest":[{"confidence":0.9,"display":"Hi."}]}]}"#,
+            r#"{"results":[{"alternatives":[{"transcript":"Hi.","confidence":0.9,"words":[{"startTime":"0.5s","endTime":"0.9s","word":"Hi.","speakerTag":1}]}],"resultEndTime":"1.5s","channelTag":1}]}"#,
+        ],
         "chat" => &[
             r#"[{"type":"message","user":"U1","ts":"1700000000.000100","text":"Hi <@U2|bo> &amp; <https:\/\/a.b|c>"},{"user":"U2","ts":"1700000001.0","text":"ok"}]"#,
             r#"{"messages":[{"id":1,"type":"message","date":"2024-01-01T10:00:00","date_unixtime":"1704103200","from":"Ann","text":["a ",{"type":"bold","text":"b"}]}]}"#,

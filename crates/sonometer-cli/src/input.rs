@@ -25,7 +25,7 @@ pub(crate) const READ_APART: &str = "read-apart";
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FileArguments {
     /// The format of the input, if the content does not show it: text, json, jsonl, turns, timed, vtt, srt, whatsapp,
-    /// chat, pdf, docx, odt, html, markdown, rtf, mail, sheet, csv or audio
+    /// chat, speech, pdf, docx, odt, html, markdown, rtf, mail, sheet, csv or audio
     #[arg(long, value_name = "KIND", value_parser = kind)]
     format: Option<Kind>,
     /// The document consists of lines such as `agent: Good morning.`

@@ -33,6 +33,7 @@ fn one_conversation_gives_the_same_bytes_in_every_form() {
         &["talk.vtt"],
         &["talk-whatsapp.txt"],
         &["talk-timed.txt"],
+        &["talk-speech.json", "--role-map", "speaker-0=agent,speaker-1=customer"],
         &["talk.mbox"],
         &["talk.docx", "--turns"],
         &["talk.pdf", "--turns"],

@@ -10,8 +10,6 @@ use sonometer::Unit;
 struct Kept {
     read: Read,
     label: Option<String>,
-    /// How sure the recogniser is of each turn, in millionths.
-    confidence: Vec<Option<i64>>,
     sound: Option<KeptSound>,
 }
 
@@ -26,11 +24,9 @@ struct KeptSound {
 impl Ingested {
     /// All of it as one line of JSON, which [`Ingested::from_json`] of the same version takes back. It is no format for others.
     pub fn to_json(&self) -> String {
-        let confidence = |turn| self.interaction.confidence(turn).map(|share| share.0);
         let kept = Kept {
             read: Read::of(self),
             label: self.interaction.label().map(str::to_owned),
-            confidence: (0..self.interaction.turns().len()).map(confidence).collect(),
             sound: self.sound.as_ref().map(|sound| KeptSound {
                 shown: sound.shown.clone(),
                 seconds: sound.seconds.0,
@@ -50,8 +46,6 @@ impl Ingested {
         let broken = || ReadError::new(Reason::Broken, "", "not a saved extract; extract the file again");
         let kept: Kept = serde_json::from_str(json).map_err(|_| broken())?;
         let mut read = Answer::Read(kept.read).check().map_err(|_| broken())?;
-        let shares = kept.confidence.into_iter().map(|share| share.map(Unit)).collect();
-        read.interaction = read.interaction.with_confidence(shares).map_err(|_| broken())?;
         if let Some(label) = kept.label {
             read.interaction = read.interaction.with_label(&label);
         }

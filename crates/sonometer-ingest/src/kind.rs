@@ -44,6 +44,8 @@ kinds! {
     WhatsApp = "whatsapp", "a WhatsApp export";
     /// Messages in JSON: of a language model's interface, of Slack, Teams or Telegram.
     Chat = "chat", "messages in JSON";
+    /// What a recogniser of speech wrote, without the recording.
+    Speech = "speech", "a transcript of a speech recogniser";
     /// PDF.
     Pdf = "pdf", "PDF";
     /// A Word document.

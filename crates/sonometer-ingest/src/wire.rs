@@ -88,12 +88,15 @@ pub(crate) struct Read {
     modality: String,
     /// Role, content, time in millionths of a second.
     turns: Vec<(Option<String>, String, Option<i64>)>,
+    /// How sure a recogniser of speech is of each turn, in millionths.
+    confidence: Vec<Option<i64>>,
     map: Vec<Piece>,
     notes: Vec<String>,
 }
 
 impl Read {
     pub(crate) fn of(read: &Ingested) -> Self {
+        let confidence = |turn| read.interaction.confidence(turn).map(|share| share.0);
         Self {
             kind: read.kind.as_str().to_owned(),
             modality: read.interaction.modality().as_str().to_owned(),
@@ -106,6 +109,7 @@ impl Read {
                     (role, String::from(turn.content.clone()), turn.timestamp.map(|time| time.0))
                 })
                 .collect(),
+            confidence: (0..read.interaction.turns().len()).map(confidence).collect(),
             map: read.map.pieces().to_vec(),
             notes: read.notes.clone(),
         }
@@ -143,9 +147,10 @@ impl Answer {
                     }
                     before = (piece.turn, piece.range.end);
                 }
-                let time = |time: i64| Unit(time);
-                let turns = read.turns.into_iter().map(|(role, content, at)| (role, content, at.map(time)));
+                let turns = read.turns.into_iter().map(|(role, content, at)| (role, content, at.map(Unit)));
                 let interaction = draft::interaction(turns.collect(), modality)?;
+                let shares = read.confidence.into_iter().map(|share| share.map(Unit)).collect();
+                let interaction = interaction.with_confidence(shares).map_err(|_| odd())?;
                 Ok(Ingested { interaction, map: Map::new(read.map), kind, notes: read.notes, sound: None })
             }
             Self::Failed { reason, place, message } => {

@@ -82,6 +82,7 @@ _Kind: TypeAlias = Literal[
     "srt",
     "whatsapp",
     "chat",
+    "speech",
     "pdf",
     "docx",
     "odt",

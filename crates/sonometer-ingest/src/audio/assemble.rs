@@ -33,6 +33,7 @@ pub(super) fn joined(transcript: Transcript) -> Transcript {
 pub(super) fn interaction(
     transcript: &Transcript,
     names: &[String],
+    kind: Kind,
     hints: &Hints,
     limits: &Limits,
 ) -> Result<Ingested, ReadError> {
@@ -50,7 +51,7 @@ pub(super) fn interaction(
         };
         draft.further(" ", &segment.text, place)?;
     }
-    let mut read = draft.finish(Kind::Audio, hints)?;
+    let mut read = draft.finish(kind, hints)?;
     let mut pieces = read.map.pieces().to_vec();
     // A piece for each segment: neither of them is blank.
     if pieces.len() == transcript.segments.len() {

@@ -1,5 +1,6 @@
 //! Transcripts as recognisers and people write them: JSON of several kinds, WebVTT, SubRip.
 
+use super::services::Service;
 use super::transcript::{Segment, Transcript, Word, seconds, share};
 use crate::Limits;
 use crate::error::{ReadError, Reason};
@@ -19,7 +20,7 @@ pub(super) enum By {
 const FORMS: &str = "write JSON with `segments` (`start`, `end`, `text`), WebVTT or SubRip";
 
 impl Transcript {
-    /// What a recogniser gave: JSON of ours, of whisper, whisper.cpp or vosk, WebVTT or SubRip. In a recording nobody may say
+    /// What a recogniser gave: JSON of ours, of whisper, whisper.cpp, vosk or a service, WebVTT or SubRip. In a recording nobody may say
     /// anything, so nothing is an empty transcript. `what` is what errors call it, such as "what `recognise` printed".
     ///
     /// # Errors
@@ -104,7 +105,25 @@ fn no_form() -> ReadError {
     ReadError::new(Reason::Broken, "", message)
 }
 
+/// Whether JSON is a transcript of a recogniser, which nothing else is.
+pub(crate) fn is_one(value: &Value) -> bool {
+    let Value::Object(object) = value else { return false };
+    let first = |key: &str, members: &[&str]| {
+        let first = object.get(key).and_then(|list| list.get(0)).and_then(Value::as_object);
+        first.filter(|first| members.iter().all(|member| first.contains_key(*member)))
+    };
+    Service::of(object).is_some()
+        || first("transcription", &["offsets", "text"]).is_some()
+        || first("result", &["word", "start"]).is_some()
+        // The segments of an interaction have a role and `content`.
+        || first("segments", &["start", "text"])
+            .is_some_and(|first| !["role", "content"].iter().any(|key| first.contains_key(*key)))
+}
+
 fn of_object(object: &Map<String, Value>) -> Result<Vec<Segment>, ReadError> {
+    if let Some(service) = Service::of(object) {
+        return service.segments();
+    }
     if let Some(Value::Array(list)) = object.get("segments") {
         return list_of(list, "segments");
     }

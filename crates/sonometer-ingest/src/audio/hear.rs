@@ -137,7 +137,7 @@ pub fn read(bytes: &[u8], hints: &Hints, request: &Request<'_>) -> Result<Ingest
         Channels::Named(names) => names.as_slice(),
         Channels::Auto | Channels::Mixed => &[],
     };
-    let mut read = assemble::interaction(&transcript, names, hints, &limits)?;
+    let mut read = assemble::interaction(&transcript, names, Kind::Audio, hints, &limits)?;
     read.notes.splice(0..0, notes);
     let sha256 = transcript.sha256();
     let (shown, seconds) = channels;

@@ -16,7 +16,7 @@
 //! recogniser hears each channel, the transcripts are joined by time. From the transcript on everything is determined: the same
 //! transcript gives the same bytes, and [`Sound::sha256`] names it.
 
-#[cfg(feature = "audio")]
+#[cfg_attr(not(feature = "audio"), allow(dead_code))]
 mod assemble;
 #[cfg(feature = "audio")]
 mod decode;
@@ -24,8 +24,8 @@ mod decode;
 mod external;
 #[cfg(feature = "audio")]
 mod folder;
-#[cfg(feature = "audio")]
-mod forms;
+#[cfg_attr(not(feature = "audio"), allow(dead_code))]
+pub(crate) mod forms;
 #[cfg(feature = "audio")]
 mod hear;
 #[cfg(feature = "audio")]
@@ -40,6 +40,7 @@ mod resample;
 mod rttm;
 #[cfg(feature = "audio")]
 mod run;
+mod services;
 #[cfg(feature = "audio")]
 mod stream;
 #[cfg(feature = "audio")]
@@ -70,6 +71,7 @@ pub use transcript::{Segment, Transcript, Word};
 pub use whisper::Whisper;
 
 use crate::error::{ReadError, Reason};
+use crate::{Hints, Ingested, Kind, Limits};
 use sonometer::Unit;
 
 /// What is known of a recording, beside its words.
@@ -88,14 +90,14 @@ pub struct Sound {
 }
 
 /// A transcript in our own JSON.
-pub(crate) fn kept(json: &[u8], limits: &crate::Limits) -> Result<Transcript, ReadError> {
-    #[cfg(feature = "audio")]
-    return forms::read(json, forms::By::Program, limits);
-    #[cfg(not(feature = "audio"))]
-    {
-        let _ = (json, limits);
-        Err(without_words())
-    }
+pub(crate) fn kept(json: &[u8], limits: &Limits) -> Result<Transcript, ReadError> {
+    forms::read(json, forms::By::Program, limits)
+}
+
+/// What a recogniser or a person wrote of a recording that is not there.
+pub(crate) fn alone(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    let transcript = assemble::merged(vec![forms::read(text.as_bytes(), forms::By::Program, limits)?]);
+    assemble::interaction(&assemble::joined(transcript), &[], Kind::Speech, hints, limits)
 }
 
 /// A recording where words are wanted.

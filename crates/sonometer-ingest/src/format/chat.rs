@@ -45,6 +45,7 @@ pub(crate) fn of_json(text: &str) -> Kind {
         ["content", "segments", "url", "interaction"].iter().any(|key| object.contains_key(*key))
     };
     match &value {
+        _ if crate::audio::forms::is_one(&value) => Kind::Speech,
         _ if is_answer(&value) => Kind::Chat,
         Value::Object(object) if is_interaction(object) => Kind::Json,
         // Meant as a chat, whatever is wrong with its messages: an interaction has no such key.

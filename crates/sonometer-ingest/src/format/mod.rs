@@ -50,6 +50,7 @@ pub(crate) fn read(kind: Kind, bytes: &[u8], hints: &Hints, limits: &Limits) -> 
         Kind::Srt => written(bytes, |text| captions::srt(text, hints, limits)),
         Kind::WhatsApp => written(bytes, |text| whatsapp::read(text, hints, limits)),
         Kind::Chat => written(bytes, |text| chat::read(text, hints, limits)),
+        Kind::Speech => written(bytes, |text| crate::audio::alone(text, hints, limits)),
         Kind::Json => written(bytes, interaction::read),
         Kind::Jsonl => Err(ReadError::new(
             Reason::Unsupported,

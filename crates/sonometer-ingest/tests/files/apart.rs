@@ -20,8 +20,13 @@ fn helpers_that_fail_are_told_apart() {
     assert_eq!(with("kill -ABRT $$", 60), Reason::TooCostly);
     assert_eq!(with("echo '{}'", 60), Reason::Broken);
     // A map that points outside of the text.
-    let lie = r#"{"read":{"kind":"text","modality":"text","turns":[[null,"hi",null]],"map":[{"turn":0,"range":{"start":0,"end":9},"place":{}}],"notes":[]}}"#;
-    assert_eq!(with(&format!("cat > /dev/null; echo '{lie}'"), 60), Reason::Internal);
+    let lie = r#"{"read":{"kind":"text","modality":"text","turns":[[null,"hi",null]],"confidence":[null],"map":[{"turn":0,"range":{"start":0,"end":9},"place":{}}],"notes":[]}}"#;
+    let told = |lie: &str| with(&format!("cat > /dev/null; echo '{lie}'"), 60);
+    assert_eq!(told(lie), Reason::Internal);
+    let sound = lie.replace("9}", "2}");
+    // Surer than sure, and of a turn that is not there.
+    assert_eq!(told(&sound.replace("[null],\"map", "[1000001],\"map")), Reason::Internal);
+    assert_eq!(told(&sound.replace("[null],\"map", "[null,null],\"map")), Reason::Internal);
     let missing = Command::new("/no/such/helper");
     let failure = read(missing, b"x", &Hints::default(), &Budget::default()).expect_err("is not there");
     assert_eq!(failure.reason, Reason::Internal);

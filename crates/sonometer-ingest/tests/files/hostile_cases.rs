@@ -135,6 +135,8 @@ pub(crate) fn cases() -> Vec<Case> {
         ("a chat without messages", b"[1]".to_vec(), Some(Kind::Chat), &[Broken]),
         ("a text as WhatsApp", b"hello".to_vec(), Some(Kind::WhatsApp), &[Broken]),
         ("a text as a transcript with times", b"hello".to_vec(), Some(Kind::Timed), &[Broken]),
+        ("JSON as a transcript of a recogniser", b"{\"a\":1}".to_vec(), Some(Kind::Speech), &[Broken]),
+        ("a time that is none", br#"{"phrases":[{"offsetMilliseconds":1e300,"text":"Hi."}]}"#.to_vec(), Some(Kind::Speech), &[Broken]),
         ("a PDF of noise", b"%PDF-1.7\n\x01\x02\x03".to_vec(), None, &[Broken, NoText]),
         ("a PDF cut off", b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>".to_vec(), None, &[Broken, NoText]),
     ]

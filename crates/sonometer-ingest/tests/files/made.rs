@@ -30,11 +30,16 @@ fn one_conversation_is_the_same_in_every_form() {
     let turns = || Hints { turns: true, ..Hints::default() };
     let column =
         || Hints { column: Some("said".into()), role_column: Some("who".into()), ..Hints::default() };
+    let speakers = || Hints {
+        roles: vec![("speaker-0".into(), "agent".into()), ("speaker-1".into(), "customer".into())],
+        ..Hints::default()
+    };
     for (name, hints) in [
         ("talk-messages.json", Hints::default()),
         ("talk.vtt", Hints::default()),
         ("talk-whatsapp.txt", Hints::default()),
         ("talk-timed.txt", Hints::default()),
+        ("talk-speech.json", speakers()),
         ("talk.mbox", Hints::default()),
         ("talk.docx", turns()),
         ("talk.pdf", turns()),

@@ -8,7 +8,7 @@ fn cases() -> u32 {
     std::env::var("SONOMETER_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(48)
 }
 
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "report.docx",
     "report.odt",
     "report.rtf",
@@ -18,6 +18,7 @@ const FILES: [&str; 11] = [
     "talk-messages.json",
     "talk-whatsapp.txt",
     "talk-timed.txt",
+    "talk-speech.json",
     "visits.xlsx",
     "sources/visits.csv",
 ];
