@@ -2,7 +2,7 @@
 
 use crate::error::ReadError;
 use crate::map::{Map, Piece, Place};
-use crate::{Ingested, Kind};
+use crate::{Hints, Ingested, Kind, Limits};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
@@ -70,12 +70,19 @@ pub fn line(text: &str) -> Line {
     let mut left_out = LeftOut::default();
     let interaction = Interaction::from_json(text).or_else(|error| {
         // With its form named, unknown keys are skipped with a notice.
-        let Some(form) = MessageForm::of_others(text) else { return Err(error) };
+        let Some(form) = MessageForm::of_others(text) else { return spoken(text).unwrap_or(Err(error)) };
         let Messages { interaction, apart, notices, .. } = Messages::read(text, Some(form))?;
         left_out = LeftOut { parts: apart.len(), notices };
         Ok(interaction)
     });
     Line { id, interaction, left_out }
+}
+
+/// What a recogniser of speech wrote; `None` for anything else.
+fn spoken(text: &str) -> Option<Result<Interaction, Error>> {
+    let value = serde_json::from_str(text).ok()?;
+    let read = || crate::audio::alone(text, &Hints::default(), &Limits::default());
+    crate::audio::forms::is_one(&value).then(|| Ok(read()?.interaction))
 }
 
 /// The id of an interaction, as [`unwrap`] gives it.
@@ -123,6 +130,22 @@ mod tests {
         let (id, interaction) = unwrap(r#"{"id": 7, "labels": [], "interaction": {"content": "hi"}}"#);
         assert_eq!(id.as_deref(), Some("7"));
         assert_eq!(&*interaction.expect("reads").turns()[0].content, "hi");
+    }
+
+    #[test]
+    fn what_recognisers_wrote_is_read_in_the_place_of_interactions() {
+        let spoken = r#"{"id": "a", "audio_duration": 4, "words": [], "utterances": [{"speaker": "A", "start": 500, "text": "hi"}]}"#;
+        for (text, own) in
+            [(spoken.to_owned(), "a"), (format!(r#"{{"id": "b", "interaction": {spoken}}}"#), "b")]
+        {
+            let (id, interaction) = unwrap(&text);
+            assert_eq!(id.as_deref(), Some(own));
+            let interaction = interaction.expect("reads");
+            let turn = &interaction.turns()[0];
+            assert_eq!((turn.role.as_deref(), &*turn.content), (Some("A"), "hi"));
+        }
+        let (_, interaction) = unwrap(r#"{"phrases": [{"offsetMilliseconds": 1e300, "text": "hi"}]}"#);
+        assert!(interaction.expect_err("is no time").to_string().contains("is not a valid time"));
     }
 
     #[test]
