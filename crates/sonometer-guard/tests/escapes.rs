@@ -56,6 +56,46 @@ fn addresses_and_html_hide_nothing() {
     assert!(sent(&guard, Form::Chat, &body).contains("/?m=<EMAIL_ADDRESS_1>"));
 }
 
+/// Markdown, HTML, addresses and programs write other signs than `@` with escapes, too; and a line break in a record ends a word.
+#[test]
+fn no_escape_hides_a_value() {
+    for (text, shown) in [
+        (r"Mail ann@example\.org or ann\_berg\@example.org", "Mail ***@*******.*** or ***_****@*******.***"),
+        (r"Call \+1 202\-555\-0143 or \(202\) 555\-0143", "Call +* ***-***-**** or (***) ***-****"),
+        (r"card 4111\ 1111\ 1111\ 1111", "card **** **** **** 1111"),
+        (r#"Record: {"note":"call\n2025550143"}"#, r#"Record: {"note":"call\n**********"}"#),
+        (r#"Record: {"card":"x\t4111111111111111"}"#, r#"Record: {"card":"x\t************1111"}"#),
+        (
+            r#"Record: {"iban":"x\r\nDE89370400440532013000"}"#,
+            r#"Record: {"iban":"x\r\n******************3000"}"#,
+        ),
+        (r"'ann\x40example.org' or 'ann\u{40}example.org'", "'***@*******.***' or '***@*******.***'"),
+        (
+            "call:%20202%2D555%2D0143 or mailto:x?body=%0A2025550143",
+            "call:%20***-***-**** or mailto:x?body=%0A**********",
+        ),
+        (
+            "12%20Old%20Mill%20Road%2C%20Springfield%2C%20IL%2062704",
+            "** *** **** ****, ***********, ** *****",
+        ),
+        ("Hauptstra%C3%9Fe%2012%2C%2010115%20Berlin", "*********** **, ***** ******"),
+        ("Hauptstra&szlig;e 12, 10115 Berlin", "*********** **, ***** ******"),
+        ("andr%E9%40example.org", "andr%**@*******.***"),
+        ("&#97;&#110;n&#64;&#101;xample.org, 202&#45;555&hyphen;0143", "***@*******.***, ***-***-****"),
+        ("4111&#32;1111&#x20;1111&nbsp;1111", "**** **** **** 1111"),
+        // A percent sign before a number is no escape.
+        ("card like '%4012888888881881%'", "card like '%************1881%'"),
+        ("phone like '%2025550143' or '%202-555-0143'", "phone like '%**********' or '%***-***-****'"),
+        // But these are.
+        ("call:%202025550143", "call:%20**********"),
+        (" %202025550143", " %20**********"),
+    ] {
+        assert_eq!(content(&sent(&masking(), Form::Chat, &asked("user", text))), shown, "{text}");
+        let parts: Vec<String> = text.chars().map(String::from).collect();
+        assert_eq!(streamed(&parts), shown, "{text}");
+    }
+}
+
 #[test]
 fn what_is_not_masked_stays_as_it_was_written() {
     for text in [
@@ -65,6 +105,7 @@ fn what_is_not_masked_stays_as_it_was_written() {
         r"\usepackage{x} \u",
         r"\ud83d\ude00 \ud83d",
         r"a\\u0041 \<b\>",
+        r"1\. a\_b \* \d \x4 \u{4 50% '%20 %C3%9 %C3%40 %2041 &hyphen &#45",
     ] {
         let body = asked("user", text);
         assert_eq!(sent(&masking(), Form::Chat, &body), body);
@@ -127,7 +168,12 @@ fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
     parts
 }
 
-const SIGNS: [&str; 22] = [
+const SIGNS: [&str; 27] = [
+    "%20",
+    "%C3",
+    "\\_",
+    "7",
+    "'",
     "%40",
     "%2540",
     "%25",
@@ -151,7 +197,9 @@ const SIGNS: [&str; 22] = [
     "😀",
     "{",
 ];
-const PRIVATE: [&str; 6] = [
+const PRIVATE: [&str; 8] = [
+    "'%4012888888881881'",
+    "ann\\_berg@example\\.org",
     "ann%40example.org",
     "ann%2540example%252Eorg",
     "ann&#64;example&period;org",

@@ -1,6 +1,7 @@
 //! JSON that is changed by splicing: what is not replaced stays byte for byte as it came.
 
 pub(crate) mod string;
+mod within;
 mod wrong;
 
 use wrong::place;

@@ -1,41 +1,13 @@
 //! Texts within JSON, character by character: read with their escapes, and written again as they were.
 
+use super::within::{BEGINS, Doubt, Escape, escape};
 use std::collections::VecDeque;
 
 /// The longest escape of JSON: a character beyond the first 65,536 as a pair (`\ud83d\ude00`).
 const LONGEST: usize = 12;
-/// The longest escape within an escape that is read; more backslashes than JSON in JSON in JSON needs are text.
-const LONGEST_WITHIN: usize = 40;
-
-/// Signs within private data as addresses of pages and HTML write them, in small letters: `ann%40example.org`; in an address within another
-/// one they are written so twice. None begins another.
-const NAMED: [(&str, char); 19] = [
-    ("%40", '@'),
-    ("%20", ' '),
-    ("%2b", '+'),
-    ("%2e", '.'),
-    ("%2540", '@'),
-    ("%2520", ' '),
-    ("%252b", '+'),
-    ("%252e", '.'),
-    ("&#64;", '@'),
-    ("&#064;", '@'),
-    ("&#x40;", '@'),
-    ("&commat;", '@'),
-    ("&#46;", '.'),
-    ("&#x2e;", '.'),
-    ("&period;", '.'),
-    ("&#43;", '+'),
-    ("&plus;", '+'),
-    ("&#160;", ' '),
-    ("&nbsp;", ' '),
-];
-/// What begins an escape within a text.
-const BEGINS: [char; 3] = ['\\', '%', '&'];
-
 /// A character that was written as an escape.
 #[derive(Clone, Debug)]
-struct Escape {
+struct Escaped {
     /// Where it stands, in bytes of the text from its beginning.
     at: usize,
     written: Written,
@@ -82,54 +54,21 @@ pub(crate) struct Source {
     done: usize,
     /// How many bytes of text stood before what has not been passed on.
     start: usize,
-    escapes: VecDeque<Escape>,
+    escapes: VecDeque<Escaped>,
     within: Option<Box<Within>>,
 }
 
-/// Escapes within a text: those of addresses of pages and HTML, and those of JSON, as the text may be JSON itself, such as an argument that is
-/// a request in JSON. The program that parses it decodes them, so `ann\u0040example.org` is an address there.
+/// Escapes within a text ([`within`]).
 #[derive(Clone, Debug, Default)]
 struct Within {
     /// The beginning of an escape, as it reads and as it was written.
     open: Vec<(char, String)>,
-    /// Whether the text is JSON, by its begin; `None` before its first sign. Elsewhere only `\u0040` is read: `C:\new` has no line break.
+    /// What the escape stands for that is open, if it is one: digits behind it decide.
+    doubt: Option<Doubt>,
+    /// The character before it.
+    before: Option<char>,
+    /// Whether the text is JSON, by its begin; `None` before its first sign.
     is_json: Option<bool>,
-}
-
-impl Within {
-    /// What the escape stands for that ends with `c`; `None` within one that has not ended; an error if it is none.
-    fn next(&self, c: char) -> Result<Option<char>, NotJson> {
-        if matches!(self.open.first(), Some(('%' | '&', _))) {
-            return self.named(c);
-        }
-        let digits = self.open.iter().rev().take_while(|(c, _)| *c != 'u').count();
-        let is_backslashes = digits == self.open.len();
-        let is_json = self.is_json == Some(true);
-        match c {
-            '\\' | 'u' if is_backslashes && self.open.len() < LONGEST_WITHIN => Ok(None),
-            _ if is_backslashes => match c {
-                '"' | '/' if is_json => Ok(Some(c)),
-                'b' | 'f' | 'n' | 'r' | 't' if is_json => Ok(Some(' ')),
-                _ => Err(NotJson),
-            },
-            _ if !c.is_ascii_hexdigit() => Err(NotJson),
-            _ if digits < 3 => Ok(None),
-            _ => {
-                let digits = self.open.iter().rev().take(3).rev().map(|(c, _)| *c).chain([c]);
-                Ok(Some(
-                    char::from_u32(unit(&digits.collect::<String>())).unwrap_or(char::REPLACEMENT_CHARACTER),
-                ))
-            }
-        }
-    }
-
-    /// The same for one of [`NAMED`].
-    fn named(&self, c: char) -> Result<Option<char>, NotJson> {
-        let so_far = self.open.iter().map(|(c, _)| *c).chain([c]);
-        let so_far: String = so_far.map(|c| c.to_ascii_lowercase()).collect();
-        let known = NAMED.iter().find(|(name, _)| name.starts_with(&so_far)).ok_or(NotJson)?;
-        Ok((known.0.len() == so_far.len()).then_some(known.1))
-    }
 }
 
 impl Source {
@@ -161,7 +100,7 @@ impl Source {
     /// About the bytes that it holds.
     pub(crate) fn held(&self) -> usize {
         let within = self.within.as_ref().map_or(0, |within| within.open.len());
-        self.text().len() + self.escapes.len() * size_of::<Escape>() + within
+        self.text().len() + self.escapes.len() * size_of::<Escaped>() + within
     }
 
     /// Whether the text begins as JSON does, so that what is put into it is read as JSON once more.
@@ -181,6 +120,11 @@ impl Source {
                 Some(_) => 0,
             };
             self.kept.push_str(&rest[..plain]);
+            if let Some(within) = &mut self.within
+                && let Some(last) = rest[..plain].chars().next_back()
+            {
+                within.before = Some(last);
+            }
             let mut others = rest[plain..].chars();
             if let Some(c) = others.next() {
                 self.push(c);
@@ -204,11 +148,17 @@ impl Source {
     }
 
     fn keep_escaped(&mut self, c: char, written: &str) {
-        self.escapes.push_back(Escape { at: self.end(), written: Written::of(written) });
+        if let Some(within) = &mut self.within {
+            within.before = Some(c);
+        }
+        self.escapes.push_back(Escaped { at: self.end(), written: Written::of(written) });
         self.kept.push(c);
     }
 
     fn keep(&mut self, c: char, written: &str) {
+        if let Some(within) = &mut self.within {
+            within.before = Some(c);
+        }
         match written.strip_prefix(c) {
             Some("") => self.kept.push(c),
             _ => self.keep_escaped(c, written),
@@ -227,15 +177,38 @@ impl Source {
             }
             return;
         }
-        match within.next(c) {
-            Ok(None) => within.open.push((c, written.to_owned())),
-            Ok(Some(meant)) => {
-                let mut all: String = within.open.drain(..).map(|(_, written)| written).collect();
-                all.push_str(written);
-                self.keep_escaped(meant, &all);
+        if let Some(doubt) = &mut within.doubt {
+            if doubt.goes_on(c) {
+                within.open.push((c, written.to_owned()));
+                return;
             }
-            Err(NotJson) => {
+            self.finish();
+            return self.push_within(c, written);
+        }
+        let text: String = within.open.iter().map(|(c, _)| *c).chain([c]).collect();
+        match escape(&text) {
+            Escape::Open => within.open.push((c, written.to_owned())),
+            Escape::Meant(meant) => {
+                within.open.push((c, written.to_owned()));
+                match Doubt::about(&text, meant, within.before) {
+                    None => {
+                        let all: String = within.open.drain(..).map(|(_, written)| written).collect();
+                        self.keep_escaped(meant, &all);
+                    }
+                    doubt => within.doubt = doubt,
+                }
+            }
+            Escape::None => {
+                // Another may have begun within what looked like one.
+                let next = within
+                    .open
+                    .iter()
+                    .skip(1)
+                    .position(|(c, _)| *c == '%')
+                    .map_or(within.open.len(), |at| at + 1);
+                let again = within.open.split_off(next);
                 self.finish();
+                again.iter().for_each(|(c, written)| self.push_within(*c, written));
                 self.push_within(c, written);
             }
         }
@@ -243,8 +216,13 @@ impl Source {
 
     /// Ends the text: an escape that is not complete is none.
     pub(crate) fn finish(&mut self) {
-        let open = self.within.as_mut().map(|within| std::mem::take(&mut within.open));
-        open.into_iter().flatten().for_each(|(c, written)| self.keep(c, &written));
+        let Some(within) = &mut self.within else { return };
+        let mut open = std::mem::take(&mut within.open);
+        if let Some(meant) = within.doubt.take().and_then(|doubt| doubt.meant(open.len())) {
+            let written: String = open.drain(..meant.length).map(|(_, written)| written).collect();
+            self.keep_escaped(meant.character, &written);
+        }
+        open.into_iter().for_each(|(c, written)| self.keep(c, &written));
     }
 
     /// Takes out the text up to a place: as it reads, and with the escapes within it.
@@ -420,7 +398,7 @@ impl Decoder {
     }
 }
 
-fn unit(digits: &str) -> u32 {
+pub(super) fn unit(digits: &str) -> u32 {
     u32::from_str_radix(digits, 16).unwrap_or(0xfffd)
 }
 

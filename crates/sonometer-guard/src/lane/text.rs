@@ -251,7 +251,10 @@ impl TextLane {
             false => context.report.masked_answer += 1,
         }
         let name: String;
-        let by = if let Some(text) = self.side.text(shown) {
+        let typed_so = as_typed(hidden, came).filter(|(sent, _)| sent == shown);
+        let by = if let Some((_, as_written)) = &typed_so {
+            as_written
+        } else if let Some(text) = self.side.text(shown) {
             text
         } else if self.side.is_numbered && label_of(shown).is_some() {
             let keep = self.side.is_request && context.compiled.policy.placeholders;
@@ -312,10 +315,15 @@ impl TextLane {
                 }
             };
             let known = context.numbering.value(&written.plain).map(|value| written.style.write(value));
+            let is_known = known.is_some();
             match known.or_else(|| untyped(rest, &written)) {
-                Some(value) => {
+                Some(mut value) => {
                     self.pass(start + at, out);
                     let (_, placeholder) = self.source.take(start + at + written.close.end);
+                    // With the escapes of Markdown in it.
+                    if !is_known && let Begins::With(written) = begins(&placeholder) {
+                        value = untyped(&placeholder, &written).unwrap_or(value);
+                    }
                     context.report.restored += 1;
                     self.put(&value, out);
                     self.moves.change(&placeholder, &value);
@@ -325,6 +333,17 @@ impl TextLane {
         }
         self.pass(to, out);
     }
+}
+
+/// What is sent instead of what somebody typed with escapes in it, such as `<EMAIL\_1>`: without them, and with them.
+fn as_typed(text: &str, written: &str) -> Option<(String, String)> {
+    if text == written {
+        return None;
+    }
+    let sent = |text: &str| {
+        typed(text).into_iter().find(|(place, _)| *place == (0..text.len())).map(|(_, sent)| sent)
+    };
+    Some((sent(text)?, sent(written)?))
 }
 
 /// Spans that rules found with further ones, both in order. A further one takes the place of those within it; where it touches one that
