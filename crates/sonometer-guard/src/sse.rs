@@ -144,7 +144,12 @@ fn is_name(line: &str) -> bool {
         "" => value.is_empty(),
         // The number of a card is no time to wait.
         "retry" => value.len() <= 8 && value.bytes().all(|byte| byte.is_ascii_digit()),
-        "event" | "id" => value.len() <= 128 && value.bytes().all(is_plain),
+        "event" | "id" => {
+            let digits = value.bytes().filter(u8::is_ascii_digit).count();
+            let is_number =
+                digits > 8 && (field == "event" || !value.bytes().any(|byte| byte.is_ascii_alphabetic()));
+            value.len() <= 128 && value.bytes().all(is_plain) && !is_number
+        }
         _ => false,
     }
 }
@@ -263,7 +268,7 @@ mod tests {
         let clean = "event: message_start\nid: a-7\nretry: 10\ndata: 1\n\n";
         assert_eq!(shown(clean.as_bytes()), clean);
         let other =
-            b": ann@example.org\r\nevent: ann@example.org\nretry: 4111111111111111\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
+            b": ann@example.org\r\nevent: ann@example.org\nretry: 4111111111111111\nid: 4111-1111-1111-1111\nevent: m2025550143\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
         assert_eq!(shown(other), ":\r\ndata: 1\n\n");
     }
 

@@ -1,15 +1,16 @@
 //! The events of an answer: frames in, frames out.
 
 use crate::blocked::{Blocked, Kind};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, allowed};
 use crate::form::Form;
 use crate::form::anthropic::Messages;
 use crate::form::chat::Chat;
 use crate::form::responses::Responses;
+use crate::guard::Judge;
 use crate::json::Edits;
 use crate::lane::{Context, Lane, Manner};
 use crate::moves::Moves;
-use crate::policy::{On, Role};
+use crate::policy::{Action, On, Role};
 use crate::report::Report;
 use crate::schema::Schemas;
 use crate::sse::{Frame, Frames};
@@ -62,6 +63,17 @@ impl Key {
     }
 }
 
+/// So many texts, choices and blocks may come in one stream: something is kept of each.
+const MOST_TEXTS: usize = 65_536;
+
+/// Whether there are too many texts, choices or blocks.
+pub(crate) fn check_number(number: usize) -> Result<(), Blocked> {
+    match number > MOST_TEXTS {
+        true => Err(Blocked::new(Kind::TooLarge, format!("a stream has more than {MOST_TEXTS} texts"))),
+        false => Ok(()),
+    }
+}
+
 /// The lanes that are open, in the order in which they began.
 #[derive(Default)]
 pub(crate) struct Lanes {
@@ -70,6 +82,8 @@ pub(crate) struct Lanes {
     tools: HashMap<(u32, u32), Arc<str>>,
     /// Texts that a form repeats as a whole.
     pub(crate) known: Known,
+    /// How many there were.
+    begun: usize,
     /// Where what was said to the person moved to, of lanes that have ended.
     moved: HashMap<Key, Moves>,
 }
@@ -93,6 +107,8 @@ impl Lanes {
                     let message = format!("more than {most} texts come in side by side (limits.lanes)");
                     return Err(Blocked::new(Kind::TooLarge, message));
                 }
+                self.begun += 1;
+                check_number(self.begun)?;
                 let schema = match manner {
                     Manner::Arguments if key.is_content() => schemas.content(),
                     Manner::Arguments => self.tools.get(&(key.of, key.part)).cloned(),
@@ -275,6 +291,15 @@ impl Stream {
             frame.write(out);
             return Ok(());
         };
+        let is_past = match &self.state {
+            State::Chat(chat) => chat.is_past_end(),
+            State::Messages(messages) => messages.is_done(),
+            State::Responses(responses) => responses.is_past_end() && data.trim() != "[DONE]",
+        };
+        // No client of a provider reads on, and what stands there would be read without what it goes on with.
+        if is_past {
+            return Ok(());
+        }
         self.exchange.note_id(data);
         let exchange = &mut self.exchange;
         let mut context = Context {
@@ -315,6 +340,11 @@ impl fmt::Debug for Stream {
     }
 }
 
+/// Whether a rule ends answers: what comes whole in an event is no lane, which reads its rules itself.
+fn ends_answers(judge: &Judge) -> bool {
+    judge.action == Action::Block && judge.on != On::Request
+}
+
 /// What a form has at hand for one event.
 pub(crate) struct Event<'e, 'c> {
     pub(crate) form: Form,
@@ -343,12 +373,13 @@ impl<'c> Event<'_, 'c> {
         moves: Moves,
         walk: impl FnOnce(&mut Walk<'_, 'c, 'j>) -> Result<(), Blocked>,
     ) -> Result<Edits<'j>, Blocked> {
+        let compiled = self.context.compiled;
         let mut all = Walk {
             form: self.form,
             on: On::Response,
             context: self.context,
             edits,
-            read: None,
+            read: compiled.judges.iter().any(ends_answers).then(Vec::new),
             known: Some(&self.lanes.known),
             is_json: self.is_json,
             schemas: Some(self.schemas).filter(|schemas| !schemas.is_empty()),
@@ -357,7 +388,13 @@ impl<'c> Event<'_, 'c> {
             moves,
         };
         walk(&mut all)?;
-        Ok(all.edits)
+        let (edits, read) = (all.edits, all.read.unwrap_or_default());
+        for said in &read {
+            for judge in compiled.judges.iter().filter(|judge| ends_answers(judge)) {
+                allowed(judge, &[(said.role, &said.text)])?;
+            }
+        }
+        Ok(edits)
     }
 
     /// Takes the next part of a lane.

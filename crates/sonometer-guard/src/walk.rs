@@ -119,7 +119,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             Shape::Number if place.kind == Kinded::Free && !matches!(place.key, "definition" | "tools") => {
                 self.number(value, place)
             }
-            Shape::Number if self.on == On::Request && types::is_text(place.key) => self.number(value, place),
+            Shape::Number if types::is_text(place.key) => self.number(value, place),
             _ => Ok(()),
         }
     }
@@ -210,6 +210,12 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         }
         let kind = object.text("type");
         let kind = kind.as_deref().unwrap_or_default();
+        // What a tool answers and what is handed to a template, where the forms have no object: what is an id elsewhere may be a text.
+        let is_any = place.kind == Kinded::Result && matches!(place.key, "content" | "output")
+            || self.on == On::Request && place.key.ends_with("kwargs");
+        if is_any && !types::is_known(self.form, kind) {
+            return self.object(value, Place { kind: Kinded::Free, ..place });
+        }
         let sound = if place.key == "audio" { object.get("data").and_then(inner) } else { None };
         let is_sound = sound.is_some_and(|sound| !sound.is_empty());
         let is_media = types::is_media(kind) && !self.is_text_source(&object) && place.depth > 0;
@@ -246,7 +252,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             }
         }
         if around == Kinded::Signed {
-            return self.signed(&object, role);
+            return self.signed(&object, kind, Place { role, ..place });
         }
         let is_call = matches!(around, Kinded::Call | Kinded::TextCall);
         let tool = if is_call { object.text("name") } else { None };
@@ -265,6 +271,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                     Place { key: "", kind: Kinded::Free, depth: place.depth + 1, ..place },
                 )?;
             }
+            let is_echo = self.on == On::Response
+                && (place.depth == 0 || place.key == "response")
+                && types::is_echo(self.form, key);
+            let read = if is_echo { self.read.take() } else { None };
             let role = match key {
                 "system" | "instructions" if role == Role::Other => Role::System,
                 "prompt" | "suffix" if self.form == Form::Completions && self.on == On::Request => Role::User,
@@ -275,6 +285,9 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 value,
                 Place { key, name: key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 },
             )?;
+            if is_echo {
+                self.read = read;
+            }
         }
         if let Some(outer) = outer {
             self.end_citations(kind, outer);
@@ -334,7 +347,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     fn keyed(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
         let is_call = matches!(place.kind, Kinded::Call | Kinded::TextCall);
         match place.key {
-            "logprobs" | "top_logprobs" => self.logprobs(value, place),
+            key if types::is_tokens(key) => self.tokens(value, place),
             "name" | "namespace" | "server_label" if is_call && inner(value).is_some_and(is_name) => Ok(()),
             // Of any shape: what is an id elsewhere may be a text in them.
             "arguments" | "input" | "action" | "operation"
@@ -394,7 +407,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             .is_ok_and(|source| matches!(source.text("type").as_deref(), Some("text" | "content")))
     }
 
-    fn logprobs(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+    /// Log probabilities and ids of tokens: a text token by token.
+    fn tokens(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
         let compiled = self.context.compiled;
         // A request asks for them at its top; further down they are those of an earlier answer.
         let asks = self.on == On::Request && place.depth == 1;
@@ -416,7 +430,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 _ => Ok(()),
             };
         }
-        let none = if self.form == Form::Responses { "[]" } else { "null" };
+        let is_list = self.form == Form::Responses && place.key.ends_with("logprobs");
+        let none = if is_list { "[]" } else { "null" };
         if value.get() != none && value.get() != "[]" {
             self.edits.replace(value.get(), none.to_owned());
         }
@@ -424,22 +439,53 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     }
 
     /// What has a signature is never changed.
-    fn signed(&mut self, object: &Object<'j>, role: Role) -> Result<(), Blocked> {
-        // The history: the provider has it from itself, and its signature tells if it was changed.
-        if self.on == On::Request {
-            return Ok(());
+    fn signed(&mut self, object: &Object<'j>, kind: &str, place: Place<'_>) -> Result<(), Blocked> {
+        // A summary of the conversation is no thinking.
+        let is_summary = object.get("content").is_some();
+        for (member, value) in &object.0 {
+            let key = member.name.as_ref();
+            match key {
+                "data" | "encrypted_content" | "type" => {}
+                // The history: the provider has it from itself, and its signature tells if it was changed.
+                "thinking" | "content" if self.on == On::Request => {}
+                "thinking" | "content" => match self.context.compiled.policy.thinking {
+                    Thinking::Pass => {}
+                    Thinking::Block if !is_summary => {}
+                    _ => self.unchanged(value, place)?,
+                },
+                _ if types::is_opaque(key, value) || types::is_sealed(self.form, self.on, kind, key) => {}
+                // No signature is about it.
+                _ => self.keyed(
+                    value,
+                    Place { key, name: key, kind: Kinded::Aside, depth: place.depth + 1, ..place },
+                )?,
+            }
         }
-        let summary = object.get("content");
         match self.context.compiled.policy.thinking {
-            Thinking::Pass => Ok(()),
-            // A summary of the conversation is no thinking.
-            Thinking::Block if summary.is_none() => {
+            Thinking::Block if self.on == On::Response && !is_summary => {
                 Err(Blocked::new(Kind::Unmaskable, "thinking is blocked (`thinking = \"block\"`)"))
             }
-            _ => match summary.or_else(|| object.get("thinking")).and_then(inner) {
-                Some(raw) => whole(raw, self.context, self.on, role, Manner::Unchanged).map(|_| ()),
-                None => Ok(()),
-            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a signed text in which a mask finds something, also where it comes as a list of parts.
+    fn unchanged(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        if place.depth > DEEPEST {
+            return Err(Blocked::new(Kind::Unreadable, "JSON that is nested too deeply"));
+        }
+        let place = Place { depth: place.depth + 1, ..place };
+        match shape(value) {
+            Shape::Text => {
+                let raw = inner(value).unwrap_or_default();
+                whole(raw, self.context, self.on, place.role, Manner::Unchanged).map(|_| ())
+            }
+            Shape::List => List::read(value.get())?.0.iter().try_for_each(|item| self.unchanged(item, place)),
+            Shape::Object => {
+                let object = Object::read(value.get()).map_err(|wrong| self.edits.wrong(wrong))?;
+                object.0.iter().try_for_each(|(_, value)| self.unchanged(value, place))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -456,7 +502,9 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             return Ok(());
         }
         let manner = self.manner(raw, place);
-        if let Some(read) = &mut self.read {
+        let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
+        // What came in parts was judged with them.
+        if let Some(read) = self.read.as_mut().filter(|_| known.is_none()) {
             let is_content = matches!(place.key, "content" | "text") && place.kind == Kinded::Plain;
             let is_answer = self.on == On::Response && manner == Manner::Text && is_content;
             read.push(Said {
@@ -465,7 +513,6 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 is_answer,
             });
         }
-        let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
         let written = match known {
             Some((shown, moves)) => {
                 self.follow(place.key, || moves.clone());

@@ -1,6 +1,7 @@
 //! Streams of OpenAI chat completions and of the older completions.
 
 use super::Form;
+use super::types;
 use super::waiting::Waiting;
 use crate::blocked::{Blocked, Kind};
 use crate::exchange::given;
@@ -9,7 +10,7 @@ use crate::lane::Manner;
 use crate::moves::last_place;
 use crate::policy::{Pass, Unknown};
 use crate::sse::write_event;
-use crate::stream::{Event, Key, Shown};
+use crate::stream::{Event, Key, Shown, check_number};
 use crate::walk::{is_name, unknown_member};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -28,6 +29,41 @@ const EXTRA: &str = "extra_content";
 /// Fields of a delta that are text; the last two are not in the SDK, and on the wire of many servers.
 const TEXTS: [&str; 4] = [CONTENT, "refusal", "reasoning_content", "reasoning"];
 
+/// Members of chunks beside the choices that stand whole in one chunk, where they hold texts.
+const KNOWN: [&str; 7] =
+    ["choices", "citations", "error", "images", "related_questions", "search_results", "usage"];
+/// Members in which servers repeat what the model says in this chunk.
+const SAID: [&str; 9] =
+    ["completion", "content", "delta", "generated_text", "message", "output", "response", "text", "token"];
+
+/// Whether a member holds parts of what the model says, as `__verbose` of llama.cpp does. Such parts would be read without each other.
+fn may_stream(name: &str, value: &RawValue, depth: usize) -> Result<bool, Blocked> {
+    let is_text = shape(value) == Shape::Text && inner(value).is_some_and(|text| !text.is_empty());
+    if is_text && SAID.contains(&name) {
+        return Ok(true);
+    }
+    match shape(value) {
+        Shape::Object if depth < 4 => {
+            for (member, value) in &Object::read(value.get())?.0 {
+                if may_stream(&member.name, value, depth + 1)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Shape::List if depth < 4 => {
+            for item in &List::read(value.get())?.0 {
+                if may_stream(name, item, depth + 1)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Shape::Object | Shape::List => Ok(true),
+        _ => Ok(false),
+    }
+}
+
 pub(crate) struct Chat {
     form: Form,
     /// The members that every chunk has, from the last one.
@@ -38,6 +74,8 @@ pub(crate) struct Chat {
     ended: BTreeSet<u32>,
     waiting: Waiting,
     is_done: bool,
+    /// `[DONE]` has come.
+    is_past_end: bool,
 }
 
 impl Chat {
@@ -50,7 +88,13 @@ impl Chat {
             ended: BTreeSet::new(),
             waiting: Waiting::default(),
             is_done: false,
+            is_past_end: false,
         }
+    }
+
+    /// Whether nothing comes behind this.
+    pub(crate) fn is_past_end(&self) -> bool {
+        self.is_past_end
     }
 
     /// Whether the answer is complete: `[DONE]`, an error, or every choice with its reason, as not every server sends `[DONE]`.
@@ -71,7 +115,7 @@ impl Chat {
                 let data = self.chunk(&format!("\"choices\":[],\"sonometer\":{report}"));
                 write_event(None, &data, &mut event.before);
             }
-            self.is_done = true;
+            (self.is_done, self.is_past_end) = (true, true);
             return Ok(Shown::AsItIs);
         }
         let chunk = Object::read(data)?;
@@ -94,6 +138,14 @@ impl Chat {
                 }
                 // It pads the sizes of chunks against eavesdroppers; that of another text pads nothing.
                 "obfuscation" => edits.replace(value.get(), "\"\"".to_owned()),
+                name if !KNOWN.contains(&name) && may_stream(name, value, 0)? => {
+                    event.context.report.unknown += 1;
+                    match event.context.compiled.policy.unknown {
+                        Unknown::Block => return Err(unknown_member(name)),
+                        Unknown::Drop => edits.replace(value.get(), "null".to_owned()),
+                        Unknown::Pass => edits = event.walk(edits, |walk| walk.member(name, value))?,
+                    }
+                }
                 name => edits = event.walk(edits, |walk| walk.member(name, value))?,
             }
         }
@@ -106,7 +158,9 @@ impl Chat {
     fn remember(&mut self, chunk: &Object<'_>) {
         let names = ["id", "object", "created", "model", "service_tier", "system_fingerprint"];
         for name in names {
-            let Some(value) = chunk.get(name).map(RawValue::get) else { continue };
+            let read =
+                chunk.get(name).filter(|value| shape(value) != Shape::Text || types::is_opaque(name, value));
+            let Some(value) = read.map(RawValue::get) else { continue };
             match self.header.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) if known == value => {}
                 Some((_, known)) => value.clone_into(known),
@@ -134,6 +188,7 @@ impl Chat {
             return Ok((self.instead(value, edits, index, "null"), swallowed + 1));
         }
         self.seen.insert(index);
+        check_number(self.seen.len())?;
         // Some servers give every chunk an empty one.
         let is_finished = choice.text("finish_reason").is_some_and(|reason| !reason.is_empty());
         // A rule may end this choice: its edits are thrown away then.
@@ -217,8 +272,10 @@ impl Chat {
                     }
                 }
                 (TEXT, Shape::Text) => slots.take(TEXT, 0, event.content(), value, event)?,
-                (name @ ("logprobs" | "content_filter_offsets" | "token_ids"), _) => slots.walk(name, value),
-                (name, Shape::Number | Shape::Truth) if name != "token_ids" => {}
+                (name, _) if name == "content_filter_offsets" || types::is_tokens(name) => {
+                    slots.walk(name, value)
+                }
+                (name, Shape::Number | Shape::Truth) if name != TEXT => {}
                 (name, _) => slots.unknown(name, value, event)?,
             }
         }
@@ -351,6 +408,10 @@ impl<'j> Slots<'_, 'j> {
     fn delta(&mut self, name: &str, value: &'j RawValue, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         match (name, shape(value)) {
             (_, Shape::Null) => Ok(()),
+            (name, _) if types::is_tokens(name) => {
+                self.walk(name, value);
+                Ok(())
+            }
             (name, Shape::Number | Shape::Truth) if !TEXTS.contains(&name) => Ok(()),
             (name @ "role", _) => {
                 self.walk(name, value);
@@ -415,7 +476,7 @@ impl<'j> Slots<'_, 'j> {
         event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref());
         for (member, value) in &call.0 {
             match (member.name.as_ref(), shape(value)) {
-                ("index", _) | ("id", Shape::Text) | (_, Shape::Null) => {}
+                ("index", _) | (_, Shape::Null) => {}
                 ("id", _) => self.walk("id", value),
                 // Empty in the parts that some servers send behind the first.
                 ("type", _) if matches!(value.get(), "\"function\"" | "\"custom\"" | "\"\"") => {}

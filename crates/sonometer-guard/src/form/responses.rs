@@ -7,9 +7,11 @@ use crate::json::{Edits, Object, Shape, inner, shape, text_of};
 use crate::lane::Manner;
 use crate::moves::{Moves, last_place};
 use crate::policy::{Pass, Unknown};
+use crate::schema::objects;
 use crate::sse::write_event;
 use crate::stream::{Event, Key, Shown};
 use crate::walk::{DROP_OR_PASS, PASS, unknown};
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// Texts that come as deltas: the event without `.delta` and `.done`, the member of `.done`, and how it is read.
@@ -71,6 +73,11 @@ pub(crate) struct Responses {
     added: i64,
     waiting: Waiting,
     is_done: bool,
+    is_past_end: bool,
+    /// The texts that are whole, with the ids of their events; empty for those that came whole with their item.
+    whole: HashMap<Key, String>,
+    /// The bytes of all texts so far.
+    bytes: usize,
 }
 
 #[derive(Default)]
@@ -84,6 +91,11 @@ struct Joined {
 impl Responses {
     pub(crate) fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    /// Whether nothing comes behind this but `[DONE]`.
+    pub(crate) fn is_past_end(&self) -> bool {
+        self.is_past_end
     }
 
     pub(crate) fn event(&mut self, data: &str, event: &mut Event<'_, '_>) -> Result<Shown, Blocked> {
@@ -136,9 +148,16 @@ impl Responses {
             let item = object.get("item").and_then(|item| Object::read(item.get()).ok());
             let name = item.and_then(|item| item.text("name"));
             event.calls(object.number("output_index").unwrap_or(0), 0, name.as_deref());
+            if kind == "response.output_item.added" {
+                self.note_whole(&object)?;
+            }
             for (member, value) in &object.0 {
-                if !matches!(member.name.as_ref(), "sequence_number" | "type") {
-                    edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
+                match member.name.as_ref() {
+                    "sequence_number" | "type" => {}
+                    "part" if kind.ends_with("_part.added") && shape(value) == Shape::Object => {
+                        edits = self.part(&object, &Object::read(value.get())?, edits, event)?;
+                    }
+                    name => edits = event.walk(edits, |walk| walk.member(name, value))?,
                 }
             }
         }
@@ -146,6 +165,7 @@ impl Responses {
             self.end(&object, event)?;
         }
         self.is_done |= LAST.contains(&kind.as_ref());
+        self.is_past_end |= kind != "error" && LAST.contains(&kind.as_ref());
         if let Some(padding) = object.get("obfuscation") {
             edits.replace(padding.get(), "\"\"".to_owned());
         }
@@ -217,17 +237,101 @@ impl Responses {
         let Some((value, raw)) = object.get(member).and_then(|value| Some((value, inner(value)?))) else {
             return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));
         };
+        if !raw.is_empty() {
+            self.check_open(key, object)?;
+        }
         let mut shown = String::with_capacity(raw.len());
         event.push(key, manner, raw, &mut shown)?;
-        let joined = self.joined(key, object);
-        joined.came.push_str(raw);
-        joined.shown.push_str(&shown);
+        self.join(key, object, raw, &shown, event)?;
         edits.replace(value.get(), format!("\"{shown}\""));
         self.others(object, member, edits, event)
     }
 
-    fn joined(&mut self, key: Key, object: &Object<'_>) -> &mut Joined {
-        self.joined.entry(key).or_insert_with(|| Joined { ids: ids(object), ..Joined::default() })
+    /// A part that begins: it may have the first words of its text.
+    fn part<'j>(
+        &mut self,
+        object: &Object<'j>,
+        part: &Object<'j>,
+        mut edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Edits<'j>, Blocked> {
+        let lane = lane_of(&part.text("type").unwrap_or_default());
+        for (member, value) in &part.0 {
+            match (lane, inner(value)) {
+                (Some((field, name)), Some(raw)) if member.name == name && !raw.is_empty() => {
+                    let key = key(field, object)?;
+                    self.check_open(key, object)?;
+                    let manner = if field == TEXT { event.content() } else { Manner::Text };
+                    let mut shown = String::with_capacity(raw.len());
+                    event.push(key, manner, raw, &mut shown)?;
+                    self.join(key, object, raw, &shown, event)?;
+                    edits.replace(value.get(), format!("\"{shown}\""));
+                }
+                _ => edits = event.walk(edits, |walk| walk.member(&member.name, value))?,
+            }
+        }
+        Ok(edits)
+    }
+
+    /// Notes the texts that an item has from its begin: they have been shown, so none may go on.
+    fn note_whole(&mut self, object: &Object<'_>) -> Result<(), Blocked> {
+        let Some(item) = object.get("item").filter(|item| shape(item) == Shape::Object) else {
+            return Ok(());
+        };
+        let item = Object::read(item.get())?;
+        let of = object.index("output_index")?.unwrap_or(0);
+        let mut note = |field, part| self.whole.insert(Key { of, field, part }, String::new());
+        for list in ["content", "summary"] {
+            for (part, object) in (0..).zip(objects(&item, list)) {
+                if let Some((field, name)) = lane_of(&object.text("type").unwrap_or_default())
+                    && object.text(name).is_some_and(|text| !text.is_empty())
+                {
+                    note(field, part);
+                }
+            }
+        }
+        for (name, field) in
+            [("input", "response.custom_tool_call_input"), ("code", "response.code_interpreter_call_code")]
+        {
+            if item.text(name).is_some_and(|text| !text.is_empty()) {
+                note(field, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// A text that has been shown as a whole must not go on: what is cut in two would not be found.
+    fn check_open(&self, key: Key, object: &Object<'_>) -> Result<(), Blocked> {
+        match self.whole.get(&key) {
+            Some(known) if known.is_empty() || *known == ids(object) => Err(Blocked::new(
+                Kind::Unreadable,
+                "a text goes on after its end, so it cannot be read as a whole",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps a part of a text and what was shown of it, as both come again.
+    fn join(
+        &mut self,
+        key: Key,
+        object: &Object<'_>,
+        raw: &str,
+        shown: &str,
+        event: &Event<'_, '_>,
+    ) -> Result<(), Blocked> {
+        let joined =
+            self.joined.entry(key).or_insert_with(|| Joined { ids: ids(object), ..Joined::default() });
+        joined.came.push_str(raw);
+        joined.shown.push_str(shown);
+        self.bytes += raw.len();
+        // As many as a whole answer may have.
+        let most = event.context.compiled.policy.limits.body_bytes;
+        if self.bytes > most {
+            let message = format!("the texts of an answer have more than {most} bytes (limits.body_bytes)");
+            return Err(Blocked::new(Kind::TooLarge, message));
+        }
+        Ok(())
     }
 
     /// The whole text: the rest of its lane goes out as a delta, and what is shown of all takes its place.
@@ -242,6 +346,9 @@ impl Responses {
     ) -> Result<Edits<'j>, Blocked> {
         let rest = event.finish(key)?;
         let joined = self.joined.remove(&key);
+        if object.text(member).is_some_and(|text| !text.is_empty()) {
+            self.whole.insert(key, ids(object));
+        }
         if !rest.is_empty() {
             let kind = object.text("type").unwrap_or_default();
             let base = kind.strip_suffix(".done").unwrap_or(&kind);
@@ -285,10 +392,11 @@ impl Responses {
             };
             if let Some(raw) = inner(value) {
                 let (key, mut shown) = (key(field, object)?, String::with_capacity(raw.len()));
+                if !raw.is_empty() {
+                    self.check_open(key, object)?;
+                }
                 event.push(key, Manner::Text, raw, &mut shown)?;
-                let joined = self.joined(key, object);
-                joined.came.push_str(raw);
-                joined.shown.push_str(&shown);
+                self.join(key, object, raw, &shown, event)?;
                 edits.replace(value.get(), format!("\"{shown}\""));
             } else if value.get() != "null" {
                 return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));
@@ -312,6 +420,7 @@ impl Responses {
                 self.write_delta(OUTPUT, &ids(object), &delta, object, event);
             }
             if let Some(mut joined) = self.joined.remove(&key) {
+                self.whole.insert(key, ids(object));
                 joined.shown.push_str(&rest);
                 let whole = (joined.came.as_str().into(), Manner::Text);
                 event.lanes.known.insert(whole, (joined.shown.as_str().into(), Moves::default()));
@@ -405,7 +514,22 @@ impl Responses {
 /// The ids of an event, as it writes them.
 fn ids(object: &Object<'_>) -> String {
     let all = ["item_id", "output_index", "content_index", "summary_index", "command_index"];
-    all.iter().filter_map(|name| Some(format!("\"{name}\":{},", object.get(name)?.get()))).collect()
+    // What does not read as one may be a text.
+    let is_id =
+        |value: &&RawValue| shape(value) == Shape::Number || inner(value).is_some_and(types::reads_as_id);
+    let id = |name: &&str| Some(format!("\"{name}\":{},", object.get(name).filter(is_id)?.get()));
+    all.iter().filter_map(id).collect()
+}
+
+/// The lane of a part by its type, and the member with its text.
+fn lane_of(kind: &str) -> Option<(&'static str, &'static str)> {
+    match kind {
+        "output_text" => Some((TEXT, "text")),
+        "refusal" => Some(("response.refusal", "refusal")),
+        "reasoning_text" => Some(("response.reasoning_text", "text")),
+        "summary_text" => Some(("response.reasoning_summary_text", "text")),
+        _ => None,
+    }
 }
 
 /// A citation, with its places in the text as it is shown.

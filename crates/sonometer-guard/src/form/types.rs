@@ -201,6 +201,38 @@ pub(crate) fn is_media(name: &str) -> bool {
     )
 }
 
+/// Keys under which a text stands again, token by token.
+pub(crate) fn is_tokens(key: &str) -> bool {
+    matches!(
+        key,
+        "completion_token_ids"
+            | "logprobs"
+            | "output_token_ids"
+            | "prompt_logprobs"
+            | "prompt_token_ids"
+            | "token_id"
+            | "token_ids"
+            | "top_logprobs"
+    )
+}
+
+/// What an answer of this form repeats of its request; nobody says it in the answer.
+pub(crate) fn is_echo(form: Form, key: &str) -> bool {
+    form == Form::Responses
+        && matches!(
+            key,
+            "instructions"
+                | "metadata"
+                | "prompt"
+                | "prompt_cache_key"
+                | "safety_identifier"
+                | "text"
+                | "tool_choice"
+                | "tools"
+                | "user"
+        )
+}
+
 /// Keys of media whose values are the media themselves or where they are.
 pub(crate) fn is_media_data(key: &str) -> bool {
     matches!(key, "b64_json" | "data" | "file_data" | "file_url" | "image_url" | "result" | "url")
@@ -211,10 +243,22 @@ pub(crate) fn is_media_data(key: &str) -> bool {
 pub(crate) fn is_opaque(key: &str, value: &RawValue) -> bool {
     match shape(value) {
         Shape::Number | Shape::Truth | Shape::Null => is_id(key) || is_choice(key) || is_count(key),
-        Shape::Text => is_id(key) || is_choice(key) && inner(value).is_some_and(reads_as_choice),
-        Shape::Object => is_count(key),
-        Shape::List => is_count(key) || key == "thought_signatures",
+        Shape::Text => {
+            is_id(key) && inner(value).is_some_and(reads_as_id)
+                || is_choice(key) && inner(value).is_some_and(reads_as_choice)
+        }
+        // By ids of tokens; some servers take their texts, too.
+        Shape::Object | Shape::List if key == "logit_bias" => {
+            !value.get().bytes().any(|byte| byte.is_ascii_alphabetic())
+        }
+        Shape::Object => false,
+        Shape::List => key == "thought_signatures",
     }
+}
+
+/// Whether a text reads as an id, such as `call_7` or a signature in base64; an address has an `@`, a sentence spaces.
+pub(crate) fn reads_as_id(text: &str) -> bool {
+    !text.contains(|c: char| c.is_whitespace() || matches!(c, '@' | '%' | '&' | '\\'))
 }
 
 /// Whether a member of an object of this type is what the provider computed or sealed: numbers in base64, in which a mask would find
