@@ -4,7 +4,7 @@ use crate::blocked::{Blocked, Kind};
 use crate::form::{Form, types};
 use crate::json::string::decode;
 use crate::json::{Edits, List, Member, Object, Shape, inner, shape, text_of};
-use crate::lane::{Context, Manner, number, whole, whole_and_moves};
+use crate::lane::{Context, LONGEST_CALLED, Manner, called, masked_number, number, whole, whole_and_moves};
 use crate::moves::{Moves, is_place};
 use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
 use crate::schema::{self, Schemas};
@@ -110,7 +110,12 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         match shape(value) {
             Shape::Object => self.object(value, place),
             Shape::List => self.list(value, place),
-            Shape::Text => self.text(value, place),
+            Shape::Text => match inner(value).filter(|text| place.kind == Kinded::Free && is_called(text)) {
+                Some(digits) if !matches!(place.key, "definition" | "tools") && !place.name.is_empty() => {
+                    self.digits(digits, value, place)
+                }
+                _ => self.text(value, place),
+            },
             Shape::Number if !self.moves.is_none() && is_place(place.key) => {
                 self.place(value, place.key);
                 Ok(())
@@ -489,6 +494,17 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         }
     }
 
+    /// A number in quotes, which is read with the name beside it as one without them.
+    fn digits(&mut self, digits: &str, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        if let Some(read) = &mut self.read {
+            read.push(Said { role: place.role, text: called(place.name, digits), is_answer: false });
+        }
+        if let Some(shown) = masked_number(digits, place.name, self.context, self.on, place.role)? {
+            self.edits.replace(value.get(), format!("\"{shown}\""));
+        }
+        Ok(())
+    }
+
     fn number(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
         let mut written = String::new();
         number(value.get(), place.name, self.context, self.on, place.role, false, &mut written)?;
@@ -565,6 +581,11 @@ pub(crate) fn is_name(key: &str) -> bool {
     key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         && key.bytes().filter(u8::is_ascii_digit).count() <= 8
+}
+
+/// Whether a text is a number that the name beside it says more about.
+fn is_called(text: &str) -> bool {
+    (1..=LONGEST_CALLED).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether what stands between quotes is an object or a list.

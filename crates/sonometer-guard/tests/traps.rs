@@ -347,7 +347,7 @@ fn t11_the_final_event_has_the_form_of_a_chunk() {
     assert_eq!(last["choices"], serde_json::json!([]));
     assert_eq!(
         (last["id"].as_str(), last["sonometer"]["masked_answer"].as_u64()),
-        (Some("chatcmpl-1"), Some(9))
+        (Some("chatcmpl-1"), Some(10))
     );
     let out = run(begin(&telling, Form::Messages).stream(), &[MESSAGES.as_bytes()], |_| {}).expect("passes");
     let delta = events(&out).into_iter().find(|event| event["type"] == "message_delta").expect("is there");

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{begin, guard, masking, refused, run, sent};
+use common::{begin, guard, joined, masking, refused, run, sent};
 use serde_json::{Value, json};
-use sonometer_guard::{Blocked, Form, Guard, Kind};
+use sonometer_guard::{Blocked, Form, Guard, Kind, On, Role};
 
 const MAIL: &str = "ann@example.org";
 const MASKED: &str = "***@*******.***";
@@ -241,4 +241,56 @@ fn what_is_kept_of_a_stream_is_bounded() {
         stream.push(bytes.as_bytes(), &mut out).err()
     });
     assert_eq!(refused.map(|blocked| blocked.kind), Some(Kind::TooLarge));
+}
+
+/// Digits in quotes are read with the name beside them, as numbers are: whole, in parts, and in input that is an object.
+#[test]
+fn digits_in_quotes_have_the_name_beside_them() {
+    let call = |arguments: &str| {
+        chunk(json!({"delta": {"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]}}))
+    };
+    for (json, shown) in [
+        (r#"{"order_id":"2025550143"}"#, r#"{"order_id":"2025550143"}"#),
+        (r#"{"a":{"order_id":["2025550143"]}}"#, r#"{"a":{"order_id":["2025550143"]}}"#),
+        (r#"{"phone":"2025550143"}"#, r#"{"phone":"**********"}"#),
+        (r#"{"to":"2025550143"}"#, r#"{"to":"**********"}"#),
+        (r#"{"note":"call 202 555 0143"}"#, r#"{"note":"call *** *** ****"}"#),
+        (r#"{"order_id":"call 2025550143"}"#, r#"{"order_id":"call **********"}"#),
+        // Long ones are private under any name.
+        (r#"{"order_id":"4111111111111111"}"#, r#"{"order_id":"************1111"}"#),
+        // Without their name nothing is found.
+        (r#"{"phone":"901820"}"#, r#"{"phone":"******"}"#),
+        (r#"{"ssn":"078051120"}"#, r#"{"ssn":"*****1120"}"#),
+        (r#"{"account_number":"12345678"}"#, r#"{"account_number":"****5678"}"#),
+        (r#"{"cvv":"123","page":"123"}"#, r#"{"cvv":"***","page":"123"}"#),
+        // A name has no name.
+        (r#"{"order_id":{"2025550143":1}}"#, r#"{"order_id":{"**********":1}}"#),
+        (r#"{"order_id":1,"2025550143":2}"#, r#"{"order_id":1,"**********":2}"#),
+        (r#"["2025550143"]"#, r#"["**********"]"#),
+    ] {
+        let mut texts = masking().texts();
+        assert_eq!(texts.arguments(On::Response, Role::Assistant, json).expect("passes"), shown);
+        for cut in 0..=json.len() {
+            let events =
+                [call(&json[..cut]), call(&json[cut..]), chunk(json!({"finish_reason": "tool_calls"}))];
+            let out = streamed(&masking(), Form::Chat, &events).expect("passes");
+            assert_eq!(joined(Form::Chat, out.as_bytes())["0 tool 0"], shown, "{cut}");
+        }
+        let block = format!(r#"{{"type":"tool_use","id":"t","name":"f","input":{json}}}"#);
+        let answer = format!(r#"{{"type":"message","content":[{block}]}}"#);
+        let whole = begin(&masking(), Form::Messages).response(200, answer.as_bytes()).expect("passes");
+        assert_eq!(String::from_utf8_lossy(&whole), answer.replace(json, shown));
+    }
+    for json in [r#"{"cvv":123}"#, r#"{"pin":1234}"#] {
+        let refused =
+            masking().texts().arguments(On::Response, Role::Assistant, json).expect_err("is refused");
+        assert_eq!(refused.kind, Kind::Unmaskable, "{json}");
+    }
+    // Rules that block read the same.
+    let guard = guard(r#"{"rules":[{"action":"block","target":"personal-data","on":"response"}]}"#);
+    for (json, is_refused) in [(r#"{"order_id":"2025550143"}"#, false), (r#"{"ssn":"078051120"}"#, true)] {
+        let events = [call(json), chunk(json!({"finish_reason": "tool_calls"}))];
+        let out = streamed(&guard, Form::Chat, &events).expect("ends");
+        assert_eq!(out.contains("content_filter"), is_refused, "{out}");
+    }
 }

@@ -12,7 +12,10 @@ const LONGEST_WORD: usize = 1_024;
 /// The longest exponent with its sign, such as `e+308`: with a longer one no number but zero is within what readers take.
 const LONGEST_EXPONENT: usize = 5;
 /// The longest number whose name may tell that it is none of a person: numbers of telephones have no more digits in most countries.
-const LONGEST_CALLED: usize = 11;
+pub(crate) const LONGEST_CALLED: usize = 11;
+/// The shortest number that is read without a name, and with one.
+const SHORTEST: usize = 5;
+const SHORTEST_CALLED: usize = 3;
 /// About so many digits readers keep of a number with a point.
 const KEPT_DIGITS: usize = 16;
 
@@ -96,7 +99,10 @@ impl ArgumentsLane {
         out: &mut String,
     ) -> Result<(), Blocked> {
         self.take(raw, context, out)?;
-        if let Within::Text(lane) = &mut self.within {
+        // What a number is shows with its end.
+        if let Within::Text(lane) = &mut self.within
+            && lane.digits().is_none()
+        {
             let mut inner = String::new();
             lane.flow(context, &mut inner)?;
             write_plain(&inner, out);
@@ -124,7 +130,7 @@ impl ArgumentsLane {
             Within::Between => {}
             Within::Text(mut lane) if self.is_answer => {
                 lane.leave_escape();
-                lane.finish(context, &mut inner)?;
+                self.end(*lane, context, &mut inner)?;
             }
             Within::Text(_) => return Err(unreadable()),
             // A word that was cut off, such as `tru`.
@@ -148,9 +154,11 @@ impl ArgumentsLane {
             let mut length = c.len_utf8();
             match &mut self.within {
                 Within::Text(lane) if c == '"' && !lane.is_within_escape() => {
-                    lane.finish(context, &mut inner)?;
+                    let Within::Text(lane) = std::mem::replace(&mut self.within, Within::Between) else {
+                        break;
+                    };
+                    self.end(*lane, context, &mut inner)?;
                     inner.push('"');
-                    self.within = Within::Between;
                 }
                 Within::Text(lane) => {
                     // An escape by itself, else all up to the next sign that may mean something.
@@ -165,6 +173,21 @@ impl ArgumentsLane {
             rest = &rest[length..];
         }
         write_plain(&inner, out);
+        Ok(())
+    }
+
+    /// A text with its end.
+    fn end(&self, mut lane: TextLane, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
+        let name = self.names.name_of_text();
+        let Some(digits) = lane.digits().filter(|_| !self.is_definition && !name.is_empty()) else {
+            return lane.finish(context, inner);
+        };
+        let digits = digits.to_owned();
+        if self.is_judged {
+            lane.judge(&called(name, &digits))?;
+        }
+        let shown = masked_number(&digits, name, context, self.on, self.role)?;
+        inner.push_str(&shown.unwrap_or(digits));
         Ok(())
     }
 
@@ -236,10 +259,52 @@ pub(crate) fn number(
     may_be_text: bool,
     inner: &mut String,
 ) -> Result<(), Blocked> {
-    // No protocol finds private data in fewer digits by their shape.
-    if word.len() < 5 {
+    let Some(shown) = masked_number(word, name, context, on, role)? else {
         inner.push_str(word);
         return Ok(());
+    };
+    if may_be_text {
+        inner.push('"');
+        inner.push_str(&shown);
+        inner.push('"');
+        return Ok(());
+    }
+    match context.compiled.policy.numbers {
+        Numbers::Block => Err(Blocked::new(
+            Kind::Unmaskable,
+            "a mask found something in a number, where no mask can stand; set `numbers = \"nines\"` to replace it",
+        )),
+        Numbers::Nines => {
+            let (digits, exponent) = parts(word);
+            // The exponent stays, as `e99` may be more than a reader takes.
+            let nines = |c: char| if c.is_ascii_digit() { '9' } else { c };
+            let zeros = |c: char| if c.is_ascii_digit() { '0' } else { c };
+            inner.extend(digits.chars().map(nines));
+            match exponent.len() > LONGEST_EXPONENT {
+                true => inner.extend(exponent.chars().map(zeros)),
+                false => inner.push_str(exponent),
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A number before its exponent, and the exponent with its sign.
+fn parts(word: &str) -> (&str, &str) {
+    word.split_at(word.find(['e', 'E']).unwrap_or(word.len()))
+}
+
+/// What is shown of a number that stands under a name; `None` if no mask finds anything in it.
+pub(crate) fn masked_number(
+    word: &str,
+    name: &str,
+    context: &mut Context<'_>,
+    on: On,
+    role: Role,
+) -> Result<Option<String>, Blocked> {
+    // No protocol finds private data in few digits by their shape; by their name, as a `pin`, it does.
+    if word.len() < SHORTEST_CALLED || word.len() < SHORTEST && name.is_empty() {
+        return Ok(None);
     }
     // Longer numbers, such as those of cards, are private under any name.
     let is_long = word.bytes().filter(u8::is_ascii_digit).count() > LONGEST_CALLED;
@@ -257,7 +322,7 @@ pub(crate) fn number(
     let mut shown = look(word)?;
     // Tables write whole numbers as `4111111111111111.0`, and some programs as `4.111111111111111e15`. An exponent that is too long for any
     // reader is data itself.
-    let (digits, exponent) = word.split_at(word.find(['e', 'E']).unwrap_or(word.len()));
+    let (_, exponent) = parts(word);
     let is_exponent_long = exponent.len() > LONGEST_EXPONENT;
     let long = is_exponent_long.then(|| exponent.trim_start_matches(['e', 'E', '+', '-', '0']).to_owned());
     for other in plain(word).into_iter().chain(long).filter(|other| !other.is_empty()) {
@@ -265,33 +330,7 @@ pub(crate) fn number(
             shown = look(&other)?;
         }
     }
-    let Some(shown) = shown else {
-        inner.push_str(word);
-        return Ok(());
-    };
-    if may_be_text {
-        inner.push('"');
-        inner.push_str(&shown);
-        inner.push('"');
-        return Ok(());
-    }
-    match context.compiled.policy.numbers {
-        Numbers::Block => Err(Blocked::new(
-            Kind::Unmaskable,
-            "a mask found something in a number, where no mask can stand; set `numbers = \"nines\"` to replace it",
-        )),
-        Numbers::Nines => {
-            // The exponent stays, as `e99` may be more than a reader takes.
-            let nines = |c: char| if c.is_ascii_digit() { '9' } else { c };
-            let zeros = |c: char| if c.is_ascii_digit() { '0' } else { c };
-            inner.extend(digits.chars().map(nines));
-            match is_exponent_long {
-                true => inner.extend(exponent.chars().map(zeros)),
-                false => inner.push_str(exponent),
-            }
-            Ok(())
-        }
-    }
+    Ok(shown)
 }
 
 /// A whole number that is written with a point or an exponent, as its digits; `None` for others. A fraction behind so many digits is none:

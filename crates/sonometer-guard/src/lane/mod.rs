@@ -7,8 +7,9 @@ mod judge;
 mod names;
 mod text;
 
-pub(crate) use arguments::{ArgumentsLane, number};
+pub(crate) use arguments::{ArgumentsLane, LONGEST_CALLED, masked_number, number};
 pub(crate) use judge::{applies, note, refused};
+pub(crate) use names::called;
 pub(crate) use text::TextLane;
 
 use crate::blocked::{Blocked, Kind};

@@ -12,8 +12,12 @@ const DEEPEST: usize = 64;
 /// Names on the way to a value, of JSON that comes in parts.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Those of the lists and objects around, the outermost first.
-    around: Vec<String>,
+    /// Those of the lists and objects around, the outermost first, and whether they stand in an object.
+    around: Vec<(String, bool)>,
+    /// Whether the innermost is an object.
+    is_object: bool,
+    /// Whether a name comes next.
+    is_next: bool,
     /// How many more there are, deeper than names are kept.
     deeper: usize,
     /// That of the value that is read.
@@ -39,11 +43,22 @@ impl Names {
     /// A sign between texts and numbers.
     pub(super) fn sign(&mut self, sign: char) {
         match sign {
-            ':' => self.name = std::mem::take(&mut self.text),
-            '{' | '[' if self.around.len() < DEEPEST => self.around.push(self.name.clone()),
+            ':' => {
+                self.name = std::mem::take(&mut self.text);
+                self.is_next = false;
+            }
+            ',' => self.is_next = self.is_object,
+            '{' | '[' if self.around.len() < DEEPEST => {
+                self.around.push((self.name.clone(), self.is_object));
+                self.is_object = sign == '{';
+                self.is_next = self.is_object;
+            }
             '{' | '[' => self.deeper += 1,
             '}' | ']' if self.deeper > 0 => self.deeper -= 1,
-            '}' | ']' => self.name = self.around.pop().unwrap_or_default(),
+            '}' | ']' => {
+                (self.name, self.is_object) = self.around.pop().unwrap_or_default();
+                self.is_next = false;
+            }
             _ => {}
         }
     }
@@ -51,10 +66,15 @@ impl Names {
     pub(super) fn name(&self) -> &str {
         if self.deeper > 0 { "" } else { &self.name }
     }
+
+    /// That of a text, which may be a name itself: then it has none.
+    pub(super) fn name_of_text(&self) -> &str {
+        if self.is_next { "" } else { self.name() }
+    }
 }
 
 /// A number as a text that calls it by its name; without one, the number.
-pub(super) fn called(name: &str, number: &str) -> String {
+pub(crate) fn called(name: &str, number: &str) -> String {
     let mut text = String::with_capacity(name.len() + number.len() + 8);
     // Digits in a name could be taken for a part of the number.
     let is_name = name.len() <= LONGEST
@@ -94,7 +114,12 @@ mod tests {
                         names.begin();
                     }
                 }
-                _ if is_text => names.take(&c.to_string()),
+                _ if is_text => {
+                    names.take(&c.to_string());
+                    // A name stands under none.
+                    let expected = if c == 'x' { "c" } else { "" };
+                    assert_eq!(names.name_of_text(), expected, "{c}");
+                }
                 '0'..='9' => seen.push(format!("{}{c}", names.name())),
                 _ => names.sign(c),
             }

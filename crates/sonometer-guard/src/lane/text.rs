@@ -1,6 +1,7 @@
 //! A lane of text for people, or of one value within tool arguments.
 
 use super::Context;
+use super::arguments::LONGEST_CALLED;
 use super::judge::{Judging, Measuring, note};
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Compiled;
@@ -112,6 +113,14 @@ impl TextLane {
     /// Whether the next character belongs to an escape.
     pub(crate) fn is_within_escape(&self) -> bool {
         self.decoder.is_within()
+    }
+
+    /// All of the text, if it is a number of which nothing has been read yet: the name beside it may say what it is.
+    pub(crate) fn digits(&self) -> Option<&str> {
+        let text = self.source.text();
+        let is_number =
+            (1..=LONGEST_CALLED).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number && self.read == 0 && self.source.start() == 0 && self.decoder.held() == 0).then_some(text)
     }
 
     /// The text was cut off: an escape that is not complete is no text.
