@@ -80,7 +80,11 @@ impl Route {
             // Questions about a conversation, tests with conversations, and agents that run by themselves.
             () if has("decisions") || has("evals") || has("automations") => Self::Apart(Form::Responses),
             // How clouds mount models of Anthropic: Bedrock and Vertex.
-            () if has("model") && (last.starts_with("invoke") || last.starts_with("converse"))
+            () if has("model")
+                && (last.starts_with("invoke") || last.starts_with("converse") || last == "count-tokens")
+                || last.starts_with("async-invoke")
+                || last.starts_with("retrieveandgenerate")
+                || has("guardrail") && last == "apply"
                 || last.ends_with(":rawpredict")
                 || last.ends_with(":streamrawpredict") =>
             {
@@ -88,15 +92,31 @@ impl Route {
             }
             // The oldest form of Anthropic, whose prompt is one text.
             () if last == "complete" => Self::Apart(Form::Messages),
+            // What writes prompts out of prompts and conversations, what grades answers, and what edited texts.
+            () if matches!(last, "generate_prompt" | "improve_prompt" | "templatize_prompt") => {
+                Self::Apart(Form::Messages)
+            }
+            () if has("graders") || last == "edits" && !has("images") => Self::Apart(Form::Responses),
             // Other providers and servers of models, whose forms are not read: Gemini, Ollama, Cohere, llama.cpp, Replicate, vLLM and
             // the like.
             () if is_asked_of_gemini(last)
                 || has("interactions")
                 || has("predictions")
+                || has("cachedcontents")
+                || has("deferred-completion")
+                || has("sonar")
+                || has("ai") && has("run")
+                || has("hf-inference")
+                || has("pipeline")
+                || parts.windows(2).any(|two| two == ["v1", "inference"])
+                || last.starts_with("invocations")
                 || matches!(
                     last,
-                    "chat"
+                    "apply-template"
+                        | "chat"
+                        | "chat_stream"
                         | "classify"
+                        | "contextualizedembeddings"
                         | "detokenize"
                         | "pooling"
                         | "score"
@@ -106,10 +126,19 @@ impl Route {
                         | "completion"
                         | "infill"
                         | "embed"
+                        | "embed_all"
+                        | "embed_sparse"
                         | "embedding"
+                        | "encode"
+                        | "generation"
+                        | "generation_stream"
                         | "infer"
-                        | "invocations"
+                        | "inference"
+                        | "multimodalembeddings"
+                        | "predict"
                         | "rerank"
+                        | "reranking"
+                        | "slots"
                         | "tokenize"
                 ) =>
             {
@@ -124,15 +153,16 @@ impl Route {
 fn stored(parts: &[&str]) -> Option<Form> {
     match parts {
         [.., "responses", id] if !id.is_empty() => Some(Form::Responses),
-        [.., "chat", "completions", id] if !id.is_empty() => Some(Form::Chat),
+        // The second as xAI has it, for an answer that is made in the background.
+        [.., "chat", "completions" | "deferred-completion", id] if !id.is_empty() => Some(Form::Chat),
         _ => None,
     }
 }
 
-/// Whether a part of a path asks a model of Google for something: `gemini-x:generateContent`, `:countTokens`, `:predict` and the like.
+/// Whether a part of a path asks a model of Google for something: `gemini-x:generateContent`, `:countTokens`, `:predict`, `:query` and the like.
 fn is_asked_of_gemini(part: &str) -> bool {
     part.rsplit_once(':').is_some_and(|(_, verb)| {
-        verb == "counttokens" || ["generate", "content", "predict"].iter().any(|word| verb.contains(word))
+        ["generate", "content", "predict", "tokens", "embed", "query"].iter().any(|word| verb.contains(word))
     })
 }
 
@@ -213,6 +243,28 @@ mod tests {
             ("/v1/agents/automations/auto_1/invocations", Form::Responses),
             ("/v1/deployments/depl_1/run", Form::Messages),
             ("/v1/dreams", Form::Messages),
+            ("/model/some-model/count-tokens", Form::Messages),
+            ("/model/some-model/converse-stream", Form::Messages),
+            ("/async-invoke", Form::Messages),
+            ("/guardrail/g/version/1/apply", Form::Messages),
+            ("/retrieveAndGenerate", Form::Messages),
+            ("/v1/experimental/improve_prompt", Form::Messages),
+            ("/v1/fine_tuning/alpha/graders/run", Form::Responses),
+            ("/v1/edits", Form::Responses),
+            ("/v1/chat/deferred-completion/a", Form::Chat),
+            ("/v1beta/cachedContents", Form::Chat),
+            ("/v1/projects/p/locations/l/publishers/google/models/g:computeTokens", Form::Chat),
+            ("/v1/projects/p/locations/l/reasoningEngines/1:streamQuery", Form::Chat),
+            ("/client/v4/accounts/a/ai/run/@cf/meta/llama", Form::Chat),
+            ("/ml/v1/text/chat_stream", Form::Chat),
+            ("/ml/v1/text/generation", Form::Chat),
+            ("/endpoints/e/invocations-response-stream", Form::Chat),
+            ("/v1/inference/owner/name", Form::Chat),
+            ("/hf-inference/models/owner/name", Form::Chat),
+            ("/v1/contextualizedembeddings", Form::Chat),
+            ("/v1/reranking", Form::Chat),
+            ("/v1/sonar", Form::Chat),
+            ("/apply-template", Form::Chat),
         ] {
             assert_eq!(Route::of("POST", path), Route::Apart(form), "{path}");
         }
@@ -227,6 +279,8 @@ mod tests {
             "/v1/chat/completion%2573",
             "/v1/%+1",
             "/openai/deployments/small/images/generations",
+            "/v1/images/edits",
+            "/inference/v1/models",
         ] {
             assert_eq!(Route::of("POST", path), Route::Open, "{path}");
         }
@@ -245,6 +299,7 @@ mod tests {
             ("GET", "/openai/v1/Responses/resp_1/", Route::Apart(Form::Responses)),
             ("POST", "/v1/responses/resp_1/cancel", Route::Stored(Form::Responses)),
             ("GET", "/v1/chat/completions/chatcmpl_1", Route::Stored(Form::Chat)),
+            ("GET", "/v1/chat/deferred-completion/a", Route::Stored(Form::Chat)),
             ("DELETE", "/v1/responses/resp_1", Route::Open),
             ("DELETE", "/v1/chat/completions/chatcmpl_1", Route::Open),
             ("GET", "/v1/responses/", Route::Apart(Form::Responses)),
