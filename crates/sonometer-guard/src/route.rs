@@ -73,8 +73,13 @@ impl Route {
             {
                 Self::Apart(Form::Chat)
             }
-            // Agents that a provider runs: what the person says to them, and what they answer; what starts them, and what they dream.
-            () if has("sessions") || has("dreams") || has("deployments") && !has("openai") => {
+            // Agents that a provider runs: what the person says to them, and what they answer; what starts them, what they
+            // remember and what they dream.
+            () if has("sessions")
+                || has("dreams")
+                || has("memory_stores")
+                || has("deployments") && !has("openai") =>
+            {
                 Self::Apart(Form::Messages)
             }
             // Questions about a conversation, tests with conversations, and agents that run by themselves.
@@ -166,11 +171,27 @@ fn is_asked_of_gemini(part: &str) -> bool {
     })
 }
 
-/// A path as the most tolerant upstream reads it: decoded, cut at a decoded `?` or `#`, in small letters, with `\` as `/`, and each part
-/// without surrounding spaces and cut at `;`. Otherwise a route in another spelling would pass unread, and the upstream would serve it.
+/// A path as the most tolerant upstream reads it: decoded, also twice, as by one server behind another, cut at a decoded `?`, `#` or zero, in
+/// small letters, with `\` as `/`, and each part without surrounding spaces, cut at `;` and without `.json`. Otherwise a route in another
+/// spelling would pass unread, and the upstream would serve it.
 fn plain(path: &str) -> String {
+    let mut bytes = path.as_bytes().to_vec();
+    for _ in 0..3 {
+        bytes = decoded(&bytes);
+    }
+    let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let text = text.split(['?', '#', '\0']).next().unwrap_or_default();
+    let is_space = |c: char| c.is_ascii_whitespace() || c.is_ascii_control();
+    let parts = text.split(['/', '\\']).map(|part| part.split_once(';').map_or(part, |(name, _)| name));
+    let parts =
+        parts.map(|part| part.trim_matches(is_space)).map(|part| part.strip_suffix(".json").unwrap_or(part));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// A path without percent encodings.
+fn decoded(path: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
+    let mut rest = path;
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..2).filter(|two| *first == b'%' && two.iter().all(u8::is_ascii_hexdigit));
         let digits = digits.and_then(|two| std::str::from_utf8(two).ok());
@@ -178,11 +199,7 @@ fn plain(path: &str) -> String {
         bytes.push(decoded.unwrap_or(*first));
         rest = if decoded.is_some() { &after[2..] } else { after };
     }
-    let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-    let text = text.split(['?', '#']).next().unwrap_or_default();
-    let is_space = |c: char| c.is_ascii_whitespace() || c.is_ascii_control();
-    let parts = text.split(['/', '\\']).map(|part| part.split_once(';').map_or(part, |(name, _)| name));
-    parts.map(|part| part.trim_matches(is_space)).collect::<Vec<_>>().join("/")
+    bytes
 }
 
 #[cfg(test)]
@@ -202,6 +219,9 @@ mod tests {
             ("/v1\\chat%5Ccompletions", Form::Chat),
             ("/v1/messages%20", Form::Messages),
             ("/v1/chat/completions%00", Form::Chat),
+            ("/v1/chat/completions%00.x", Form::Chat),
+            ("/v1/chat/completions.json", Form::Chat),
+            ("/v1/chat/completion%2573", Form::Chat),
             ("/v1/chat/completions%3Fa=b", Form::Chat),
             ("/v1/messages%23a", Form::Messages),
             ("/v1/responses/compact", Form::Responses),
@@ -243,6 +263,7 @@ mod tests {
             ("/v1/agents/automations/auto_1/invocations", Form::Responses),
             ("/v1/deployments/depl_1/run", Form::Messages),
             ("/v1/dreams", Form::Messages),
+            ("/v1/memory_stores/memstore_1/memories", Form::Messages),
             ("/model/some-model/count-tokens", Form::Messages),
             ("/model/some-model/converse-stream", Form::Messages),
             ("/async-invoke", Form::Messages),
@@ -276,7 +297,6 @@ mod tests {
             "/v1/chat/completion%7",
             "/v1/%",
             "/v1/%zz",
-            "/v1/chat/completion%2573",
             "/v1/%+1",
             "/openai/deployments/small/images/generations",
             "/v1/images/edits",

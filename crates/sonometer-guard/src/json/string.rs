@@ -63,6 +63,8 @@ pub(crate) struct Source {
 struct Within {
     /// The beginning of an escape, as it reads and as it was written.
     open: Vec<(char, String)>,
+    /// The same as it reads.
+    text: String,
     /// What the escape stands for that is open, if it is one: digits behind it decide.
     doubt: Option<Doubt>,
     /// The character before it.
@@ -172,7 +174,11 @@ impl Source {
         }
         if within.open.is_empty() {
             match BEGINS.contains(&c) {
-                true => within.open.push((c, written.to_owned())),
+                true => {
+                    within.text.clear();
+                    within.text.push(c);
+                    within.open.push((c, written.to_owned()));
+                }
                 false => self.keep(c, written),
             }
             return;
@@ -185,12 +191,12 @@ impl Source {
             self.finish();
             return self.push_within(c, written);
         }
-        let text: String = within.open.iter().map(|(c, _)| *c).chain([c]).collect();
-        match escape(&text) {
+        within.text.push(c);
+        match escape(&within.text) {
             Escape::Open => within.open.push((c, written.to_owned())),
             Escape::Meant(meant) => {
                 within.open.push((c, written.to_owned()));
-                match Doubt::about(&text, meant, within.before) {
+                match Doubt::about(&within.text, meant, within.before) {
                     None => {
                         let all: String = within.open.drain(..).map(|(_, written)| written).collect();
                         self.keep_escaped(meant, &all);
