@@ -3,7 +3,7 @@
 use crate::blocked::{Blocked, Kind};
 use crate::exchange::allowed;
 use crate::guard::{Compiled, Judge};
-use crate::json::string::{decode, write_plain};
+use crate::json::string::{decode, meant, write_plain};
 use crate::lane::{ArgumentsLane, Context, Manner, TextLane, whole};
 use crate::numbering::Numbering;
 use crate::policy::{Action, On, Role};
@@ -119,11 +119,11 @@ impl Texts {
     fn read(&mut self, on: On, role: Role, text: &str, manner: Manner) -> Result<String, Blocked> {
         let blocks =
             |judge: &&Judge| judge.action == Action::Block && (judge.on == on || judge.on == On::Both);
-        for judge in self.compiled.judges.iter().filter(blocks).filter(|_| !text.is_empty()) {
-            allowed(judge, &[(role, text)])?;
-        }
         let mut raw = String::with_capacity(text.len());
         write_plain(text, &mut raw);
+        for judge in self.compiled.judges.iter().filter(blocks).filter(|_| !text.is_empty()) {
+            allowed(judge, &[(role, &meant(&raw))])?;
+        }
         let mut context = Context {
             compiled: &self.compiled,
             numbering: &mut self.numbering,

@@ -2,8 +2,8 @@
 
 use crate::blocked::{Blocked, Kind};
 use crate::form::{Form, types};
-use crate::json::string::decode;
-use crate::json::{Edits, List, Member, Object, Shape, inner, shape, text_of};
+use crate::json::string::{decode, meant};
+use crate::json::{Edits, List, Member, Object, Shape, inner, shape};
 use crate::lane::{Context, LONGEST_CALLED, Manner, called, masked_number, number, whole, whole_and_moves};
 use crate::moves::{Moves, is_place};
 use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
@@ -523,11 +523,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         if let Some(read) = self.read.as_mut().filter(|_| known.is_none()) {
             let is_content = matches!(place.key, "content" | "text") && place.kind == Kinded::Plain;
             let is_answer = self.on == On::Response && manner == Manner::Text && is_content;
-            read.push(Said {
-                role: place.role,
-                text: text_of(value).unwrap_or_default().into_owned(),
-                is_answer,
-            });
+            read.push(Said { role: place.role, text: meant(raw), is_answer });
         }
         let written = match known {
             Some((shown, moves)) => {

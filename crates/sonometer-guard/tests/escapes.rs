@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{REVERSIBLE, begin, cases, guard, joined, masking, run, sent};
+use common::{REVERSIBLE, begin, cases, guard, joined, masking, refused, run, sent};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use sonometer_guard::{Form, On, Role};
+use sonometer_guard::{Form, Kind, On, Role};
 
 fn asked(role: &str, content: &str) -> String {
     json!({"messages": [{"role": role, "content": content}]}).to_string()
@@ -93,6 +93,22 @@ fn no_escape_hides_a_value() {
         assert_eq!(content(&sent(&masking(), Form::Chat, &asked("user", text))), shown, "{text}");
         let parts: Vec<String> = text.chars().map(String::from).collect();
         assert_eq!(streamed(&parts), shown, "{text}");
+    }
+}
+
+/// Rules that block read through escapes, too: requests, whole answers, streams and texts by themselves.
+#[test]
+fn no_escape_passes_a_rule_that_blocks() {
+    let blocking = guard(r#"{"rules":[{"action":"block","target":"personal-data"}]}"#);
+    for text in
+        [r"Mail ann@example\.org now.", "Mail ann%40example.org now.", "Mail ann&#64;example.org now."]
+    {
+        assert_eq!(refused(&blocking, Form::Chat, &asked("user", text)), Kind::Rule, "{text}");
+        let answer = json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]});
+        let whole = begin(&blocking, Form::Chat).response(200, answer.to_string().as_bytes());
+        assert_eq!(whole.expect_err("is refused").kind, Kind::Rule, "{text}");
+        let text = blocking.texts().text(On::Response, Role::Assistant, text);
+        assert_eq!(text.expect_err("is refused").kind, Kind::Rule);
     }
 }
 

@@ -416,6 +416,14 @@ pub(crate) fn decode(inner: &str) -> String {
     source.kept
 }
 
+/// The same with the escapes within it read: as masks read it, and the rules of streams.
+pub(crate) fn meant(inner: &str) -> String {
+    let (mut decoder, mut source) = (Decoder::default(), Source::of_text());
+    let _ = decoder.read(inner, &mut source);
+    let _ = decoder.finish(&mut source);
+    source.kept
+}
+
 /// Writes text that came without escapes, or that is ours.
 pub(crate) fn write_plain(text: &str, out: &mut String) {
     let mut plain = 0;
