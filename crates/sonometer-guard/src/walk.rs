@@ -610,9 +610,9 @@ pub(crate) fn unknown_member(name: &str) -> Blocked {
 }
 
 /// Whether a name reads as the forms write their types, so that it may be quoted: any other could be a text.
-fn is_kind(name: &str) -> bool {
+pub(crate) fn is_kind(name: &str) -> bool {
     name.len() <= 64
-        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-'))
         && name.bytes().filter(u8::is_ascii_digit).count() <= 8
 }

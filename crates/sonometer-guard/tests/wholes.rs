@@ -156,7 +156,7 @@ fn members_that_repeat_parts_of_an_answer_are_unknown() {
     });
     let all = [chunks[0].clone(), chunks[1].clone(), json!("[DONE]")];
     let (blocked, shown) = streamed(&masking(), Form::Chat, &all).expect_err("is refused");
-    assert!(blocked.kind == Kind::Unknown && !shown.contains("ann"), "{blocked} {shown}");
+    assert!(blocked.message.contains("`__verbose`") && !shown.contains("ann"), "{blocked} {shown}");
     let drop = guard(r#"{"unknown":"drop","rules":[{"action":"mask","target":"personal-data"}]}"#);
     let shown = streamed(&drop, Form::Chat, &all).expect("passes");
     assert!(shown.contains(MASKED) && !shown.contains("ple.org"), "{shown}");
@@ -281,10 +281,14 @@ fn digits_in_quotes_have_the_name_beside_them() {
         let whole = begin(&masking(), Form::Messages).response(200, answer.as_bytes()).expect("passes");
         assert_eq!(String::from_utf8_lossy(&whole), answer.replace(json, shown));
     }
-    for json in [r#"{"cvv":123}"#, r#"{"pin":1234}"#] {
+    for (json, told) in [
+        (r#"{"cvv":123}"#, "under `cvv`"),
+        (r#"{"pin":[1234]}"#, "under `pin`"),
+        (r#"{"Phone of Ann":2025550143}"#, "in a number, where"),
+    ] {
         let refused =
             masking().texts().arguments(On::Response, Role::Assistant, json).expect_err("is refused");
-        assert_eq!(refused.kind, Kind::Unmaskable, "{json}");
+        assert!(refused.kind == Kind::Unmaskable && refused.message.contains(told), "{refused}");
     }
     // Rules that block read the same.
     let guard = guard(r#"{"rules":[{"action":"block","target":"personal-data","on":"response"}]}"#);

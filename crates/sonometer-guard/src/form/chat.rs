@@ -33,8 +33,8 @@ const TEXTS: [&str; 4] = [CONTENT, "refusal", "reasoning_content", "reasoning"];
 const KNOWN: [&str; 7] =
     ["choices", "citations", "error", "images", "related_questions", "search_results", "usage"];
 /// Members in which servers repeat what the model says in this chunk.
-const SAID: [&str; 9] =
-    ["completion", "content", "delta", "generated_text", "message", "output", "response", "text", "token"];
+const SAID: [&str; 8] =
+    ["completion", "content", "delta", "generated_text", "output", "response", "text", "token"];
 
 /// Whether a member holds parts of what the model says, as `__verbose` of llama.cpp does. Such parts would be read without each other.
 fn may_stream(name: &str, value: &RawValue, depth: usize) -> Result<bool, Blocked> {

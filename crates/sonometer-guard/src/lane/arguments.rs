@@ -6,6 +6,7 @@ use super::{Context, Manner, whole};
 use crate::blocked::{Blocked, Kind};
 use crate::json::string::{Decoder, NotJson, Source, write_plain};
 use crate::policy::{Numbers, On, Role};
+use crate::walk::is_kind;
 
 /// The longest number or word. Numbers of JSON are of any length; no reader has use for longer ones.
 const LONGEST_WORD: usize = 1_024;
@@ -270,10 +271,14 @@ pub(crate) fn number(
         return Ok(());
     }
     match context.compiled.policy.numbers {
-        Numbers::Block => Err(Blocked::new(
-            Kind::Unmaskable,
-            "a mask found something in a number, where no mask can stand; set `numbers = \"nines\"` to replace it",
-        )),
+        Numbers::Block => {
+            // Any other name may be private.
+            let place = if is_kind(name) { format!(" under `{name}`") } else { String::new() };
+            let message = format!(
+                "a mask found something in a number{place}, where no mask can stand; set `numbers = \"nines\"` to replace it"
+            );
+            Err(Blocked::new(Kind::Unmaskable, message))
+        }
         Numbers::Nines => {
             let (digits, exponent) = parts(word);
             // The exponent stays, as `e99` may be more than a reader takes.
