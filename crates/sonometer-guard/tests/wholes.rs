@@ -298,3 +298,22 @@ fn digits_in_quotes_have_the_name_beside_them() {
         assert_eq!(out.contains("content_filter"), is_refused, "{out}");
     }
 }
+
+/// A number that stood there before is as private as it was, and with placeholders one that has become known is.
+#[test]
+fn numbers_that_come_again_are_read_as_before() {
+    let mut texts = masking().texts();
+    let rows =
+        r#"[{"n":123,"cvv":"123"},{"n":123,"cvv":"123"},{"cvv":"123","n":"123"},{"order_id":"2025550143"}]"#;
+    let shown = texts.arguments(On::Response, Role::Assistant, rows).expect("passes");
+    assert_eq!(shown, rows.replace(r#""cvv":"123""#, r#""cvv":"***""#));
+    let reversible = guard(common::REVERSIBLE);
+    let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments":
+        r#"[{"order_id":"2025550143"},{"phone":"2025550143"},{"order_id":"2025550143"}]"#}});
+    let body = sent(
+        &reversible,
+        Form::Chat,
+        &json!({"messages": [{"role": "assistant", "tool_calls": [call]}]}).to_string(),
+    );
+    assert_eq!(body.matches("2025550143").count(), 1, "{body}");
+}

@@ -7,7 +7,12 @@ use crate::blocked::{Blocked, Kind};
 use crate::json::string::{Decoder, NotJson, Source, write_plain};
 use crate::policy::{Numbers, On, Role};
 use crate::walk::is_kind;
+use std::collections::HashSet;
 
+/// So many numbers are kept of which it is known that no mask finds anything in them.
+const MOST_CLEAN: usize = 256;
+/// The longest of them with its name.
+const LONGEST_CLEAN: usize = 96;
 /// The longest number or word. Numbers of JSON are of any length; no reader has use for longer ones.
 const LONGEST_WORD: usize = 1_024;
 /// The longest exponent with its sign, such as `e+308`: with a longer one no number but zero is within what readers take.
@@ -37,6 +42,8 @@ pub(crate) struct ArgumentsLane {
     is_judged: bool,
     /// A definition of a tool: its numbers are bounds of schemas.
     is_definition: bool,
+    /// Numbers with their names in which no mask finds anything: tables have the same ones in many lines.
+    clean: HashSet<String>,
 }
 
 enum Within {
@@ -62,6 +69,7 @@ impl ArgumentsLane {
             is_answer: false,
             is_judged: false,
             is_definition: false,
+            clean: HashSet::new(),
         }
     }
 
@@ -178,7 +186,12 @@ impl ArgumentsLane {
     }
 
     /// A text with its end.
-    fn end(&self, mut lane: TextLane, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
+    fn end(
+        &mut self,
+        mut lane: TextLane,
+        context: &mut Context<'_>,
+        inner: &mut String,
+    ) -> Result<(), Blocked> {
         let name = self.names.name_of_text();
         let Some(digits) = lane.digits().filter(|_| !self.is_definition && !name.is_empty()) else {
             return lane.finish(context, inner);
@@ -187,9 +200,31 @@ impl ArgumentsLane {
         if self.is_judged {
             lane.judge(&called(name, &digits))?;
         }
-        let shown = masked_number(&digits, name, context, self.on, self.role)?;
-        inner.push_str(&shown.unwrap_or(digits));
+        let Some(key) = self.unknown(&digits, context) else {
+            inner.push_str(&digits);
+            return Ok(());
+        };
+        match masked_number(&digits, self.names.name(), context, self.on, self.role)? {
+            Some(shown) => inner.push_str(&shown),
+            None => {
+                inner.push_str(&digits);
+                self.note_clean(key);
+            }
+        }
         Ok(())
+    }
+
+    /// A number with its name; `None` if no mask finds anything in it. With placeholders a value may become known on the way.
+    fn unknown(&self, number: &str, context: &Context<'_>) -> Option<String> {
+        let key = [self.names.name(), "\0", number].concat();
+        let may_change = self.on == On::Request && context.compiled.policy.placeholders;
+        (may_change || !self.clean.contains(&key)).then_some(key)
+    }
+
+    fn note_clean(&mut self, key: String) {
+        if self.clean.len() < MOST_CLEAN && key.len() <= LONGEST_CLEAN {
+            self.clean.insert(key);
+        }
     }
 
     fn lane(&self, context: &Context<'_>) -> Result<TextLane, Blocked> {
@@ -231,7 +266,7 @@ impl ArgumentsLane {
     }
 
     /// A number or a word with its end.
-    fn word(&self, word: &str, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
+    fn word(&mut self, word: &str, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
         if matches!(word, "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity") {
             inner.push_str(word);
             return Ok(());
@@ -246,7 +281,16 @@ impl ArgumentsLane {
         if self.is_judged {
             self.lane(context)?.judge(&called(self.names.name(), word))?;
         }
-        number(word, self.names.name(), context, self.on, self.role, self.quotes_numbers, inner)
+        let Some(key) = self.unknown(word, context) else {
+            inner.push_str(word);
+            return Ok(());
+        };
+        let from = inner.len();
+        number(word, self.names.name(), context, self.on, self.role, self.quotes_numbers, inner)?;
+        if inner[from..] == *word {
+            self.note_clean(key);
+        }
+        Ok(())
     }
 }
 
