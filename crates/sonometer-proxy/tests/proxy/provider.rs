@@ -77,7 +77,7 @@ pub(crate) async fn provider(State(seen): State<Seen>, request: Request) -> Resp
             let first = stream::iter([Ok(Bytes::from(&CHAT[..3_000]))]);
             // What was sent before has gone out by then.
             let end = stream::once(async {
-                sleep(Duration::from_millis(200)).await;
+                sleep(Duration::from_secs(1)).await;
                 Err(std::io::Error::other("dies"))
             });
             let parts = first.chain(end);
