@@ -139,14 +139,14 @@ fn a_server_with_a_database_of_a_newer_version() {
 fn the_check_reads_all_of_a_file() {
     let Some((folder, file)) = used("whole") else { return };
     // Reading it quickly at the start does not compare indexes with their tables.
-    let spoil = "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE INDEX ledger_token ON ledger (period, token_id)' \
-                 WHERE name = 'ledger_token'";
+    let spoil = "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE INDEX ledger_spent ON ledger (period, token_id, number, cost_micros)' \
+                 WHERE name = 'ledger_spent'";
     if !sqlite(&file, spoil) {
         return;
     }
     let (code, out, err) = admin(&folder, &["check"]);
     assert!(
-        code == 1 && out.contains("the file of the database is corrupt: ") && out.contains("ledger_token"),
+        code == 1 && out.contains("the file of the database is corrupt: ") && out.contains("ledger_spent"),
         "{code} {out} {err}"
     );
     assert!(

@@ -99,7 +99,7 @@ fn a_token_has_a_cap_of_its_own() {
     bench.ledger_is_right();
 }
 
-/// Its rows may be very many: they are added up once, and again after another node has charged the account.
+/// Its rows may be very many: each node adds them up once, and then those that came since.
 // covers: limits.member_cap
 #[test]
 fn what_a_token_spent_is_not_added_up_for_every_charge() {
@@ -108,28 +108,37 @@ fn what_a_token_spent_is_not_added_up_for_every_charge() {
         settings.quota = 1;
         settings.overage = true;
     });
-    let other = bench.second_node();
+    let (one, other) = (bench.address(), bench.second_node());
     let scopes = &Scope::DEFAULT;
-    let capped = bench.service.create_token("acme", Mode::Live, "", scopes, Some(Unit(20_000)), 0);
+    let capped = bench.service.create_token("acme", Mode::Live, "", scopes, Some(Unit(30_000)), 0);
     let capped = bench.runtime.block_on(capped).expect("made").1;
-    let ask = || bench.post_as(&capped, "/api/v1/sense", &sense("desk", ONE));
-    bench.post_as(&capped, "/api/v1/sense", &sense("desk", TWO)).good("Sense");
-    ask().good("Sense");
-    // Whoever adds the rows up now finds that nothing is left.
-    bench.sql("UPDATE ledger SET cost_micros = cost_micros + 1000000");
-    ask().good("Sense");
-    bench.post_as(&bench.live, "/api/v1/sense", &sense("desk", TWO)).good("Sense");
-    ask().good("Sense");
-    let refused = ask();
-    refused.is(402, "quota_exhausted");
-    assert_eq!(refused.details()["reason"], "token_spend_cap", "what was remembered goes on");
-    bench.account(Mode::Live, |settings| settings.cap_usd = None);
-    let bearer = format!("Bearer {}", bench.live);
-    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
-    let body = sense("desk", ONE).to_string();
-    assert_eq!(send(other, "POST", "/api/v1/sense", &headers, body.as_bytes()).status, 200);
-    bench.sql("UPDATE ledger SET cost_micros = 0");
-    ask().good("Sense");
+    let ask = |token: &str, node, content| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        send(node, "POST", "/api/v1/sense", &headers, sense("desk", content).to_string().as_bytes())
+    };
+    let good = |node, content| ask(&capped, node, content).good("Sense");
+    let refused = |node| {
+        let refused = ask(&capped, node, ONE);
+        refused.is(402, "quota_exhausted");
+        assert_eq!(refused.details()["reason"], "token_spend_cap");
+    };
+    good(one, TWO);
+    good(other, ONE);
+    good(one, ONE);
+    // Whoever adds up again what is known finds that nothing is left.
+    bench.sql("UPDATE ledger SET cost_micros = cost_micros + 1000000 WHERE number <= 2");
+    good(other, ONE);
+    ask(&bench.live, one, ONE).good("Sense");
+    good(one, ONE);
+    // What an older version charges meanwhile has no number.
+    bench.sql("UPDATE ledger SET number = 0, cost_micros = 1000000 WHERE number = 3");
+    refused(other);
+    bench.sql("UPDATE ledger SET cost_micros = 0 WHERE number = 0");
+    ask(&bench.live, one, ONE).good("Sense");
+    good(other, ONE);
+    refused(one);
+    refused(other);
 }
 
 // covers: estimate.200, estimate.request, estimate.blueprint, estimate.free, estimate.404

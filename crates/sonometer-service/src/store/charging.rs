@@ -11,7 +11,7 @@ use super::charge::{Along, Charge, JobEnd, Made, Said};
 use super::dives::take_step;
 use super::known::Known;
 use super::ledger::{self, Entry};
-use super::reckon::Account;
+use super::reckon::{Account, Spent};
 use crate::account::Standing;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
@@ -139,14 +139,14 @@ impl<'c> Batch<'_, 'c> {
         }
         let due = account.bear(charge)?;
         if let (Some(cap), 1..) = (charge.token_cap, due.overage) {
-            let spent = match account.spent.get(&charge.token) {
-                Some(spent) => *spent,
-                None => {
+            let spent = match account.spent.get(&charge.token).copied() {
+                Some(Spent { all, only_up_to: None, .. }) => all,
+                before => {
                     // The ledger is asked, so it must have the earlier charges of this transaction.
                     ledger::write(work, *dialect, entries).await?;
-                    let spent = spent_by_token(work, charge).await?;
+                    let spent = spent_by_token(work, charge, before.unwrap_or_default()).await?;
                     account.remember(&charge.token, spent);
-                    spent
+                    spent.all
                 }
             };
             if spent.0.saturating_add(due.cost.0) > cap.0 {
@@ -213,17 +213,26 @@ async fn lock_row(
     row.map(account).transpose()
 }
 
-/// What the ICS beyond the quota cost that the token of a charge caused in its period.
-async fn spent_by_token(work: &mut Transaction<'_, Any>, charge: &Charge) -> Result<Unit, sqlx::Error> {
+/// What the ICS beyond the quota cost that the token of a charge caused in its period, from what is known of it on.
+async fn spent_by_token(
+    work: &mut Transaction<'_, Any>,
+    charge: &Charge,
+    before: Spent,
+) -> Result<Spent, sqlx::Error> {
     // PostgreSQL's sum of BIGINT is NUMERIC, and of no rows NULL.
     let row = sqlx::query(
-        "SELECT CAST(COALESCE(SUM(cost_micros), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
+        "SELECT CAST(COALESCE((SELECT SUM(cost_micros) FROM ledger WHERE token_id = $1 AND period = $2 AND number > $3), 0) AS BIGINT), \
+         CAST(COALESCE((SELECT SUM(cost_micros) FROM ledger WHERE token_id = $1 AND period = $2 AND number = 0), 0) AS BIGINT)",
     )
     .bind(&charge.token)
     .bind(charge.period.to_string())
+    .bind(before.only_up_to.unwrap_or(0))
     .fetch_one(&mut **work)
     .await?;
-    Ok(Unit(row.try_get(0)?))
+    let (since, unnumbered): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+    let numbered = before.all.0 - before.unnumbered.0;
+    let all = Unit(numbered.saturating_add(since).saturating_add(unnumbered));
+    Ok(Spent { all, unnumbered: Unit(unnumbered), only_up_to: None })
 }
 
 fn token_is_spent(standing: &Standing, needed: u64) -> Refusal {

@@ -9,11 +9,10 @@
 use super::charge::{Along, Charge, Made, Said};
 use super::charging::{Accounts, Outcomes};
 use super::ledger::{self, Entry};
-use super::reckon::Account;
+use super::reckon::{Account, Spent};
 use super::statements::places;
 use super::{Dialect, stored};
 use crate::period::Period;
-use sonometer::Unit;
 use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Row};
@@ -76,11 +75,11 @@ impl Known {
         self.accounts.extend(accounts.into_iter().map(|((id, _), account)| (id.to_owned(), account)));
     }
 
-    /// What tokens of an account spent, if nobody else has charged it since.
-    pub(super) fn spent(&self, id: &str, account: &Account) -> BTreeMap<String, Unit> {
-        let same =
-            |known: &&Account| known.standing.period == account.standing.period && known.rows == account.rows;
-        self.accounts.get(id).filter(same).map(|known| known.spent.clone()).unwrap_or_default()
+    /// What tokens of an account spent, as far as it is known.
+    pub(super) fn spent(&self, id: &str, account: &Account) -> BTreeMap<String, Spent> {
+        let before =
+            |known: &&Account| known.standing.period == account.standing.period && known.rows <= account.rows;
+        self.accounts.get(id).filter(before).map(|known| known.spent_since(account.rows)).unwrap_or_default()
     }
 
     /// After an error nobody knows.

@@ -17,7 +17,17 @@ pub(super) struct Account {
     /// How many rows the ledger has of it in its period.
     pub(super) rows: i64,
     /// What tokens with a cap spent in the period, as far as that was asked for: the sum of their rows, which may be very many.
-    pub(super) spent: BTreeMap<String, Unit>,
+    pub(super) spent: BTreeMap<String, Spent>,
+}
+
+/// What a token spent in a period.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spent {
+    pub(super) all: Unit,
+    /// Of that in rows without a number, which only older versions write: where they run as well, there may be more of them now.
+    pub(super) unnumbered: Unit,
+    /// Rows of others may have come behind this one.
+    pub(super) only_up_to: Option<i64>,
 }
 
 /// What a charge comes to.
@@ -45,8 +55,19 @@ impl Account {
         Ok(Due { units, overage, cost: settings.cost(charge.mode, overage) })
     }
 
+    /// What tokens spent by what was known of them when the account had fewer rows, or as many.
+    pub(super) fn spent_since(&self, rows: i64) -> BTreeMap<String, Spent> {
+        let mut spent = self.spent.clone();
+        if rows != self.rows {
+            for spent in spent.values_mut() {
+                spent.only_up_to.get_or_insert(self.rows);
+            }
+        }
+        spent
+    }
+
     /// Remembers what a token has spent so far.
-    pub(super) fn remember(&mut self, token: &str, spent: Unit) {
+    pub(super) fn remember(&mut self, token: &str, spent: Spent) {
         if self.spent.len() >= TOKENS {
             self.spent.clear();
         }
@@ -56,8 +77,9 @@ impl Account {
     /// Notes the rows of a charge.
     pub(super) fn note<'c>(&mut self, entries: &mut Vec<Entry<'c>>, charge: &'c Charge, due: &Due) {
         let Standing { settings, used, .. } = &mut self.standing;
-        if let Some(spent) = self.spent.get_mut(&charge.token) {
-            *spent = Unit(spent.0.saturating_add(due.cost.0));
+        // Otherwise these rows are added up with those of others.
+        if let Some(Spent { all, only_up_to: None, .. }) = self.spent.get_mut(&charge.token) {
+            *all = Unit(all.0.saturating_add(due.cost.0));
         }
         // The first ICS are those within the quota.
         let mut within = due.units - due.overage;
