@@ -46,9 +46,8 @@ struct BatchPrice {
 pub(crate) struct Measured {
     /// `None` if it holds too little.
     score: Option<Unit>,
-    units: u64,
-    /// The metamarkers that triggered, as [`Line`] has them.
-    markers: String,
+    /// What is charged if it held enough.
+    line: Line,
     fidelity: Fidelity,
 }
 
@@ -67,24 +66,23 @@ pub(crate) fn measure_one(
     let place = format!("interactions[{index}]");
     let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
     evaluated(instrument, &reading, Some(index));
-    let (score, units, fidelity) = (reading.score(), reading.ics().consumed, reading.fidelity());
-    Ok(Measured { score, units, markers: Line::joined(reading.triggered()), fidelity })
+    let line = instrument.line(reading.triggered(), reading.ics().consumed);
+    Ok(Measured { score: reading.score(), line, fidelity: reading.fidelity() })
 }
 
 /// How many bytes the names of their metamarkers have.
 pub(crate) fn length(measured: &[Measured]) -> usize {
-    measured.iter().map(|item| item.markers.len()).sum()
+    measured.iter().map(|item| item.line.markers.len()).sum()
 }
 
 /// What is charged: whatever held enough.
-pub(crate) fn lines(instrument: &Tool, measured: &[Measured]) -> Vec<Line> {
-    let counted = measured.iter().filter(|item| item.fidelity.sufficient);
-    counted.map(|item| instrument.line(item.markers.split_ascii_whitespace(), item.units)).collect()
+pub(crate) fn lines(measured: &[Measured]) -> Vec<Line> {
+    measured.iter().filter(|item| item.fidelity.sufficient).map(|item| item.line.clone()).collect()
 }
 
 /// The answer.
 pub(crate) fn answer(ids: &[String], measured: &[Measured], cost: Unit) -> String {
-    let units: u64 = measured.iter().map(|item| item.units).sum();
+    let units: u64 = measured.iter().map(|item| item.line.units).sum();
     // What holds too little was not measured, and changes no average.
     let scores: Vec<i128> = measured.iter().filter_map(|item| Some(item.score?.0.into())).collect();
     let average = match scores.len() {
@@ -95,7 +93,7 @@ pub(crate) fn answer(ids: &[String], measured: &[Measured], cost: Unit) -> Strin
         id,
         // The interface has a number here; the fidelity beside it says what it is worth.
         score: item.score.unwrap_or(Unit::ZERO),
-        metamarkers: item.units,
+        metamarkers: item.line.units,
         fidelity: item.fidelity.index,
     });
     crate::json::text(&BatchAnswer {

@@ -1,6 +1,7 @@
 //! What an organization can measure with: what ships, and what it published for itself.
 
 use crate::json::TargetUsed;
+use crate::names::{self, Names};
 use crate::refusal::{Code, Refusal, There};
 use crate::request::Target;
 use crate::store::{Line, TargetRow};
@@ -23,6 +24,8 @@ pub(crate) fn used(instrument: &Instrument) -> TargetUsed {
 pub(crate) struct Tool {
     instrument: Instrument,
     digest: Arc<str>,
+    /// Once a row of the ledger needs them.
+    names: OnceLock<Arc<Names>>,
 }
 
 impl Tool {
@@ -33,7 +36,9 @@ impl Tool {
 
     /// The line of a charge for one measurement, in which these metamarkers triggered.
     pub(crate) fn line<'m>(&self, markers: impl Iterator<Item = &'m str>, units: u64) -> Line {
-        Line { target: used(self), digest: self.digest.clone(), markers: Line::joined(markers), units }
+        let all = || Arc::new(Names::new(self.markers().map(|(name, _)| name)));
+        let (markers, list) = names::written(Line::joined(markers), || self.names.get_or_init(all).clone());
+        Line { target: used(self), digest: self.digest.clone(), markers, list, units }
     }
 }
 
@@ -153,7 +158,7 @@ impl Shelf {
         let make = || {
             let digest = document.digest().into();
             let instrument = Instrument::new(document.clone(), self).map_err(Refusal::from)?;
-            Ok(Arc::new(Tool { instrument, digest }))
+            Ok(Arc::new(Tool { instrument, digest, names: OnceLock::new() }))
         };
         place.get_or_init(make).clone()
     }

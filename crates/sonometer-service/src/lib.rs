@@ -27,6 +27,7 @@ mod jobs;
 mod json;
 mod list;
 mod measure;
+mod names;
 pub mod period;
 pub mod ports;
 mod promised;

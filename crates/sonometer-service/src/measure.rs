@@ -171,7 +171,7 @@ impl Service {
         let standing = caller.standing().clone();
         let work = move || -> Result<(Vec<Line>, Draft), Refusal> {
             let measured = batch::measure(&instrument, &interactions)?;
-            let lines = batch::lines(&instrument, &measured);
+            let lines = batch::lines(&measured);
             let expected = standing.expected(lines.iter().map(|line| line.units).sum());
             let write = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
             Ok((lines, Draft::new(expected, write)))

@@ -187,7 +187,7 @@ impl Service {
         };
         let effort = Effort::reading(batch::length(&measured));
         let done = move || {
-            let lines = batch::lines(&instrument, &measured);
+            let lines = batch::lines(&measured);
             let write = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
             Done { lines, answer: Draft::new(Unit::ZERO, write) }
         };

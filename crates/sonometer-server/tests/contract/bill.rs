@@ -132,6 +132,92 @@ fn an_id_that_could_do_harm_is_replaced() {
     assert_eq!(read(stream).status, 400);
 }
 
+/// A protocol with so many metamarkers, all of which trigger on "the cat"; every other one also on "a dog".
+fn wide(markers: usize) -> String {
+    let markers = (0..markers).map(|number| {
+        let dog = if number % 2 == 0 { "\n      a dog" } else { "" };
+        let label = format!("a-metamarker-with-a-long-name-{number}");
+        format!("  - label: {label}\n    strong: |\n      the cat{dog}\n    hit: the cat\n    miss: an owl\n")
+    });
+    format!(
+        "sonometer: 1\nid: wide\nversion: \"1.0\"\nstatus: published\ntaxonomy: Policy\nlanguage: en\nfidelity: {{words: 1}}\n\
+         markers:\n{}",
+        markers.collect::<String>()
+    )
+}
+
+// covers: charges.many
+#[test]
+fn very_many_metamarkers_are_kept_short_and_told_in_full() {
+    const MANY: usize = 300;
+    let bench = bench();
+    bench.publish("acme", &wide(MANY));
+    let every: Vec<String> =
+        (0..MANY).map(|number| format!("a-metamarker-with-a-long-name-{number}")).collect();
+    let second: Vec<String> = every.iter().step_by(2).cloned().collect();
+    let one = bench.post("/api/v1/sense", &sense("wide", "the cat"));
+    assert_eq!((one.status, one.number("x-ics-consumed")), (200, 300), "{}", one.body);
+    let both =
+        json!({"target": target("wide"), "interaction_a": text("a dog"), "interaction_b": text("the cat")});
+    bench.post("/api/v1/sense/compare", &both).good("Compare");
+    let items: Vec<Value> = (0..50).map(|at| json!({"id": at.to_string(), "content": "a dog"})).collect();
+    let job = bench.post("/api/v1/sense/batch", &json!({"target": target("wide"), "interactions": items}));
+    let job = job.json()["poll_url"].as_str().expect("is a job").to_owned();
+    let begun = Instant::now();
+    while bench.get(&job).json()["status"] != "completed" {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        sleep(Duration::from_millis(20));
+    }
+    let said = |charge: &Value| -> Vec<String> {
+        let names = charge["metamarkers"].as_array().expect("are told");
+        names.iter().map(|name| name.as_str().expect("is text").to_owned()).collect()
+    };
+    let all = lines(&bench, &bench.test, "format=jsonl");
+    let told: Vec<_> = all.iter().map(said).collect();
+    assert_eq!((told.len(), &told[0]), (52, &every));
+    assert_eq!(told[1], [second.clone(), every].concat(), "one side after the other");
+    assert!(told[2..].iter().all(|names| *names == second));
+    assert_eq!(charges(&bench, &bench.test, "limit=52").iter().rev().map(said).collect::<Vec<_>>(), told);
+    bench.ledger_is_right();
+    // Names of that length would have 5 KB and more in each row.
+    bench.sql("DELETE FROM ledger WHERE LENGTH(markers) > 1000");
+    bench.ledger_is_right();
+    // Without the list nobody knows which they were.
+    bench.sql("DELETE FROM marker_lists");
+    let checked = bench.runtime.block_on(bench.service.store().check_ledger()).expect("can be read");
+    assert_eq!((checked.faults.len(), checked.breaks.len()), (0, 52));
+    assert_eq!(checked.breaks[0].what, Wrong::Markers { named: 0, units: 300 });
+}
+
+/// What a page would have too much of comes with the next one.
+// covers: charges.paging
+#[test]
+fn a_page_ends_where_its_names_are_too_long() {
+    let bench = bench();
+    bench.post("/api/v1/sense", &sense("desk", ONE)).good("Sense");
+    // 3 MB of names in each of nine rows: no page has more than 8 MiB and one row.
+    bench.sql(
+        "INSERT INTO ledger SELECT charge_id, line + numbers.column1, account_id, token_id, period, at_ms, route, target_type, target_id, target_version, \
+         units, overage, cost_micros, request_id, idempotency_key, kind, target_digest, REPLACE('aaaaaaaaaa', 'a', REPLACE( \
+         'aaaaaaaaaa', 'a', REPLACE('aaaaaaaaaa', 'a', REPLACE('aaaaaaaaaa', 'a', 'three hundred bytes of metamarkers in a row of the \
+         ledger, which are far more than there can be in fact, since no protocol has so many, and none of them a name of that \
+         length; but what is in the way of a page is not how many they are but how long it is what they have to say about it')))), \
+         number, used_after, overage_after, cost_after FROM ledger, (VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS numbers",
+    );
+    let mut path = format!("{CHARGES}?limit=10");
+    let mut pages = Vec::new();
+    loop {
+        let page = bench.get(&path).good("Charges");
+        pages.push(page["charges"].as_array().expect("is a list").len());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        path = format!("{CHARGES}?limit=10&cursor={next}");
+    }
+    assert_eq!(pages, [3, 3, 3, 1]);
+    let rows: Vec<u64> =
+        lines(&bench, &bench.test, "format=jsonl").iter().filter_map(|row| row["line"].as_u64()).collect();
+    assert_eq!(rows, (0..10).collect::<Vec<_>>());
+}
+
 // covers: charges.200, charges.entry
 #[test]
 fn a_charge_says_what_it_came_from() {

@@ -210,6 +210,7 @@ fn a_charge_that_the_database_refuses_fails_alone() {
             target: target.clone(),
             digest: "".into(),
             markers: "thanks greeting".to_owned(),
+            list: None,
             units: 2,
         }],
         answer: Draft::new(Unit(1), Box::new(|cost| format!("costs {cost}"))),

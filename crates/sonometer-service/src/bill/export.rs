@@ -4,7 +4,7 @@
 use crate::Service;
 use crate::queue::Place;
 use crate::refusal::Refusal;
-use crate::store::{Filter, LedgerRow, Month, Position, Store};
+use crate::store::{Filter, LedgerRow, Month, Position, Rows, Store};
 use crate::token::Mode;
 use std::collections::VecDeque;
 
@@ -50,11 +50,11 @@ impl Export {
         while let Some(month) = self.months.front() {
             let place = self.service.place_at_ledger(&self.org).await?;
             let store = &self.service.inner.store;
-            let rows =
+            let Rows { rows, is_end } =
                 store.month_rows(&self.account, &self.filter, *month, self.behind.as_ref(), PAGE).await?;
             drop(place);
             self.behind = rows.last().map(Position::behind);
-            if (rows.len() as u64) < PAGE {
+            if is_end {
                 self.months.pop_front();
                 self.behind = None;
             }

@@ -14,7 +14,7 @@ pub use query::Asked;
 
 use crate::json::number;
 use crate::refusal::Refusal;
-use crate::store::{LedgerRow, Position, Store, Sums};
+use crate::store::{LedgerRow, Position, Rows, Store, Sums};
 use crate::{Caller, Service};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -64,9 +64,10 @@ impl Service {
             Some(_) => None,
         };
         // One more says whether there is a next page.
-        let mut rows = store.newest_rows(&account, filter, behind.as_ref(), limit + 1).await?;
+        let Rows { mut rows, is_end } =
+            store.newest_rows(&account, filter, behind.as_ref(), limit + 1).await?;
         let most = usize::try_from(*limit).unwrap_or(usize::MAX);
-        let more = rows.len() > most;
+        let more = !is_end;
         rows.truncate(most);
         let next_cursor = rows.last().filter(|_| more).map(cursor_behind);
         let charges = rows.iter().map(|row| Entry::of(row, caller.mode())).collect();

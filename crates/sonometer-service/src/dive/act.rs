@@ -124,6 +124,7 @@ impl Service {
             target: TargetUsed::new(target.kind, &target.id, &target.version),
             digest: target.digest.as_str().into(),
             markers: Line::joined(step.sensed.triggered()),
+            list: None,
             units,
         };
         let lines = if units > 0 { vec![line()] } else { Vec::new() };

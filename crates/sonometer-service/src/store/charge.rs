@@ -6,6 +6,7 @@ use super::dives::StepDone;
 use super::draft::Draft;
 use crate::cause::Cause;
 use crate::json::TargetUsed;
+use crate::names::Names;
 use crate::period::Period;
 use crate::refusal::Refusal;
 use crate::token::Mode;
@@ -60,7 +61,13 @@ impl Charge {
             cause: Cause { request: id.to_owned(), key: String::new(), kind: crate::cause::Kind::Sense },
             along: Along::Nothing,
             id: id.to_owned(),
-            lines: vec![Line { target, digest: "".into(), markers: "thanks".to_owned(), units: 3 }],
+            lines: vec![Line {
+                target,
+                digest: "".into(),
+                markers: "thanks".to_owned(),
+                list: None,
+                units: 3,
+            }],
             answer: Draft::of("{}".to_owned()),
         }
     }
@@ -93,8 +100,10 @@ pub struct Line {
     pub target: TargetUsed,
     /// The digest of its file.
     pub digest: Arc<str>,
-    /// The keys of the metamarkers that triggered, with a space between them ([`Line::joined`]).
+    /// The keys of the metamarkers that triggered, with a space between them ([`Line::joined`]); very many are written shorter.
     pub markers: String,
+    /// The list that these need to be read.
+    pub list: Option<Arc<Names>>,
     /// ICS: how many metamarkers triggered.
     pub units: u64,
 }
@@ -154,6 +163,7 @@ impl Store {
             let answer = charge.answer.finish(Unit::ZERO);
             return Ok(Charged { status: 200, answer, units, remaining: 0, replayed: false });
         }
+        self.keep_lists(&charge.lines).await?;
         let (done, outcome) = oneshot::channel();
         let gone = || Refusal::unavailable("the writer is gone");
         self.charges.send(Order { charge, done }).await.map_err(|_| gone())?;

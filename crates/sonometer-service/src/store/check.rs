@@ -59,7 +59,7 @@ pub enum Wrong {
         /// By the row itself.
         found: [i64; 3],
     },
-    /// It names another number of metamarkers than it has units.
+    /// It names another number of metamarkers than it has units, or by a list that is missing.
     Markers {
         /// How many it names.
         named: i64,
@@ -138,8 +138,8 @@ const CHAIN: &str = "SELECT account_id, period, number, charge_id, line, request
             units, overage, cost_micros, named, used_after, overage_after, cost_after, n, u, o, c \
      FROM (SELECT account_id, period, number, charge_id, line, request_id, target_type, target_id, target_version, units, \
                   overage, cost_micros, used_after, overage_after, cost_after, \
-                  CAST(CASE WHEN markers = '' THEN 0 ELSE LENGTH(markers) - LENGTH(REPLACE(markers, ' ', '')) + 1 END AS BIGINT) \
-                  AS named, \
+                  CAST(CASE WHEN markers = '' OR markers LIKE '~%' AND SUBSTR(markers, 2, 64) NOT IN (SELECT digest FROM marker_lists) \
+                       THEN 0 ELSE LENGTH(markers) - LENGTH(REPLACE(markers, ' ', '')) + 1 END AS BIGINT) AS named, \
                   COALESCE(LAG(number) OVER chain, 0) AS n, COALESCE(LAG(used_after) OVER chain, 0) AS u, \
                   COALESCE(LAG(overage_after) OVER chain, 0) AS o, COALESCE(LAG(cost_after) OVER chain, 0) AS c \
            FROM ledger WHERE number > 0 \

@@ -67,6 +67,13 @@ pub struct LedgerRow {
     pub cost_usd: Unit,
 }
 
+/// Rows of an account, as many as were asked for or fewer.
+pub(crate) struct Rows {
+    pub(crate) rows: Vec<LedgerRow>,
+    /// Whether no more come behind them.
+    pub(crate) is_end: bool,
+}
+
 /// A place in the ledger of an account: right behind this row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
@@ -198,7 +205,7 @@ impl Store {
         filter: &Filter,
         behind: Option<&Position>,
         limit: u64,
-    ) -> Result<Vec<LedgerRow>, Refusal> {
+    ) -> Result<Rows, Refusal> {
         let mut condition = Condition::of(account, filter);
         if let Some(position) = behind {
             condition.beyond('<', position);
@@ -217,7 +224,7 @@ impl Store {
         month: Month,
         behind: Option<&Position>,
         limit: u64,
-    ) -> Result<Vec<LedgerRow>, Refusal> {
+    ) -> Result<Rows, Refusal> {
         let mut condition = Condition::of(account, filter);
         condition.and("period = ", Value::Owned(month.period.to_string()));
         condition.and("number <= ", Value::Number(month.rows));
@@ -227,19 +234,17 @@ impl Store {
         self.rows(condition, "ASC", limit).await
     }
 
-    async fn rows(
-        &self,
-        condition: Condition<'_>,
-        order: &str,
-        limit: u64,
-    ) -> Result<Vec<LedgerRow>, Refusal> {
+    async fn rows(&self, condition: Condition<'_>, order: &str, limit: u64) -> Result<Rows, Refusal> {
         let text = &condition.text;
         let statement = format!(
             "SELECT {COLUMNS} FROM ledger WHERE {text} \
              ORDER BY period {order}, at_ms {order}, charge_id {order}, line {order} LIMIT {limit}"
         );
         let rows = condition.bound(&statement).fetch_all(&self.readers).await.map_err(down)?;
-        rows.iter().map(row).collect::<Result<_, _>>().map_err(down)
+        let found = rows.len() as u64;
+        let mut rows = rows.iter().map(row).collect::<Result<_, _>>().map_err(down)?;
+        self.spell_out(&mut rows).await?;
+        Ok(Rows { is_end: found < limit && rows.len() as u64 == found, rows })
     }
 
     /// The sums of rows of an account.

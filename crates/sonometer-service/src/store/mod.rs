@@ -19,6 +19,7 @@ mod keys;
 mod known;
 mod ledger;
 mod lines;
+mod lists;
 mod pulse;
 mod queue;
 mod reckon;
@@ -30,6 +31,7 @@ mod tokens;
 mod windows;
 mod writer;
 
+pub use crate::names::Names;
 pub use accounts::OrgRow;
 pub use answers::Key;
 pub use audit::{AuditLine, NewAudit};
@@ -46,7 +48,7 @@ pub use jobs::JobRow;
 pub(crate) use jobs::{Claimed, NewJob};
 pub(crate) use keys::{KeyRow, NewKey};
 pub use lines::{Filter, LedgerRow};
-pub(crate) use lines::{Month, Position, Sums};
+pub(crate) use lines::{Month, Position, Rows, Sums};
 pub use stages::StageRow;
 pub(crate) use stages::{Grant, StageAccess};
 pub use targets::TargetRow;
@@ -139,6 +141,7 @@ pub struct Store {
     /// What encrypts the secrets in it.
     vault: Vault,
     pulse: Arc<Pulse>,
+    lists: Arc<lists::Kept>,
     /// Whether charges are answered and not written.
     unmetered: bool,
 }
@@ -260,7 +263,17 @@ impl Store {
         };
         tokio::spawn(writer::write_all(writer.clone(), dialect, pulse.clone(), waiting));
         let holders = Arc::new(Holders::new(dialect));
-        let store = Self { readers, writer, dialect, charges, holders, vault, pulse, unmetered: false };
+        let store = Self {
+            readers,
+            writer,
+            dialect,
+            charges,
+            holders,
+            vault,
+            pulse,
+            lists: Arc::default(),
+            unmetered: false,
+        };
         store.check_vault().await.map_err(|error| format!("{name}: {error}"))?;
         Ok(store)
     }
