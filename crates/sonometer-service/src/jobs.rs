@@ -196,8 +196,10 @@ impl Service {
     pub async fn jobs(&self, caller: &Caller, listing: &Listing) -> Result<String, Refusal> {
         let (now, Listing { limit, offset, .. }) = (self.now_ms(), *listing);
         let not_before = now.saturating_sub(self.retention().results_ms());
+        let place = self.place_at_ledger(caller.org()).await?;
         let (rows, total) =
             self.inner.store.jobs(caller.account(), not_before, Page { limit, offset }).await?;
+        drop(place);
         let mut jobs = Vec::with_capacity(rows.len());
         for job in &rows {
             jobs.push(

@@ -97,7 +97,7 @@ struct Inner {
     retention: RwLock<Retention>,
     /// Threads for long texts.
     threads: Queue,
-    /// Places for those who read the ledger: most of the connections are left to requests.
+    /// Places for those who read the ledger or count jobs: most of the connections are left to requests.
     ledger: Queue,
     /// Whether what ships is still made ready.
     cold: AtomicBool,

@@ -127,6 +127,7 @@ impl Service {
         };
         let Listing { limit, offset, .. } = *listing;
         let store = &self.inner.store;
+        let _place = self.place_at_ledger(caller.org()).await?;
         let (entries, totals) =
             store.history(caller.org(), caller.mode(), period, Page { limit, offset }).await?;
         let entries = entries.into_iter().map(|entry| HistoryEntry {

@@ -67,9 +67,9 @@ impl Export {
 }
 
 impl Service {
-    /// A place among those that read the ledger, which may take long.
-    pub(super) async fn place_at_ledger(&self, org: &str) -> Result<Place, Refusal> {
-        let full = |_| Refusal::unavailable("too many bills of one organization are read at once");
+    /// A place among those that read the ledger or count jobs, which may take long.
+    pub(crate) async fn place_at_ledger(&self, org: &str) -> Result<Place, Refusal> {
+        let full = |_| Refusal::unavailable("too many bills and lists of one organization are read at once");
         self.inner.ledger.place(org, 1).await.map_err(full)
     }
 

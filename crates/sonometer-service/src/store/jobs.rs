@@ -13,6 +13,15 @@ use sqlx::any::AnyRow;
 /// How often a job is begun before it is given up.
 const ATTEMPTS: i64 = 5;
 
+// What tenants ask for at will reads their own jobs alone, however many the others have.
+const LIST: &str = "SELECT id, status, total, done, created_ms, started_ms, ended_ms, '' FROM jobs \
+     WHERE account_id = $1 AND (ended_ms = 0 OR ended_ms >= $2) ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4";
+const COUNT: &str = "SELECT COUNT(*) FROM jobs WHERE account_id = $1 AND (ended_ms = 0 OR ended_ms >= $2)";
+const AHEAD: &str = "SELECT CAST(COALESCE(SUM(total - done), 0) AS BIGINT) FROM jobs WHERE status = 'processing' AND org_id = $3 \
+     AND (created_ms < $1 OR created_ms = $1 AND id < $2)";
+const UNDER_WAY: &str = "SELECT COUNT(*), CAST(COALESCE(SUM(OCTET_LENGTH(body)), 0) AS BIGINT) FROM jobs \
+     WHERE status = 'processing' AND org_id = $1";
+
 /// A job that is made.
 pub(crate) struct NewJob {
     pub(crate) id: String,
@@ -158,26 +167,20 @@ impl Store {
         not_before_ms: i64,
         page: Page,
     ) -> Result<(Vec<JobRow>, u64), Refusal> {
-        let rows = sqlx::query(
-            "SELECT id, status, total, done, created_ms, started_ms, ended_ms, '' FROM jobs \
-             WHERE account_id = $1 AND (ended_ms = 0 OR ended_ms >= $2) \
-             ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4",
-        )
-        .bind(account)
-        .bind(not_before_ms)
-        .bind(stored(page.limit))
-        .bind(stored(page.offset))
-        .fetch_all(&self.readers)
-        .await
-        .map_err(down)?;
-        let total = sqlx::query(
-            "SELECT COUNT(*) FROM jobs WHERE account_id = $1 AND (ended_ms = 0 OR ended_ms >= $2)",
-        )
-        .bind(account)
-        .bind(not_before_ms)
-        .fetch_one(&self.readers)
-        .await
-        .map_err(down)?;
+        let rows = sqlx::query(LIST)
+            .bind(account)
+            .bind(not_before_ms)
+            .bind(stored(page.limit))
+            .bind(stored(page.offset))
+            .fetch_all(&self.readers)
+            .await
+            .map_err(down)?;
+        let total = sqlx::query(COUNT)
+            .bind(account)
+            .bind(not_before_ms)
+            .fetch_one(&self.readers)
+            .await
+            .map_err(down)?;
         let jobs = rows.iter().map(job).collect::<Result<_, _>>().map_err(down)?;
         Ok((jobs, count(total.try_get(0).map_err(down)?)))
     }
@@ -185,16 +188,13 @@ impl Store {
     /// How many items of an organization wait or are worked on before those of a job. Those of others are not counted: organizations
     /// are served in turn, and how much the others do is not for this one to know.
     pub(crate) async fn items_ahead(&self, org: &str, created_ms: i64, id: &str) -> Result<u64, Refusal> {
-        let row = sqlx::query(
-            "SELECT CAST(COALESCE(SUM(total - done), 0) AS BIGINT) FROM jobs WHERE status = 'processing' AND org_id = $3 \
-             AND (created_ms < $1 OR created_ms = $1 AND id < $2)",
-        )
-        .bind(created_ms)
-        .bind(id)
-        .bind(org)
-        .fetch_one(&self.readers)
-        .await
-        .map_err(down)?;
+        let row = sqlx::query(AHEAD)
+            .bind(created_ms)
+            .bind(id)
+            .bind(org)
+            .fetch_one(&self.readers)
+            .await
+            .map_err(down)?;
         Ok(count(row.try_get(0).map_err(down)?))
     }
 
@@ -223,11 +223,7 @@ impl Store {
     /// How many jobs of an organization have not ended, and how many bytes their requests have.
     pub(crate) async fn jobs_under_way(&self, org: &str) -> Result<(u64, u64), Refusal> {
         // Neither database reads the texts for their length.
-        let row = sqlx::query(
-            "SELECT COUNT(*), CAST(COALESCE(SUM(OCTET_LENGTH(body)), 0) AS BIGINT) FROM jobs \
-             WHERE status = 'processing' AND org_id = $1",
-        );
-        let row = row.bind(org).fetch_one(&self.readers).await.map_err(down)?;
+        let row = sqlx::query(UNDER_WAY).bind(org).fetch_one(&self.readers).await.map_err(down)?;
         Ok((count(row.try_get(0).map_err(down)?), count(row.try_get(1).map_err(down)?)))
     }
 
@@ -428,6 +424,33 @@ mod tests {
     use super::super::{OrgRow, Store};
     use super::*;
     use crate::account::Settings;
+
+    #[tokio::test]
+    async fn nobody_reads_the_jobs_of_others() {
+        let path = std::env::temp_dir().join(format!("sonometer-jobs-of-{}.sqlite", std::process::id()));
+        let store = Store::open(path.to_str().expect("is UTF-8")).await.expect("opens");
+        for (asked, by) in [
+            (LIST, "jobs_of_account (account_id=?)"),
+            (COUNT, "COVERING INDEX jobs_of_account (account_id=?)"),
+            (AHEAD, "jobs_of_org (org_id=? AND status=?"),
+            (UNDER_WAY, "jobs_of_org (org_id=? AND status=?"),
+        ] {
+            let mut plan = sqlx::query(sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {asked}")));
+            for _ in 0..4 {
+                plan = plan.bind(1_i64);
+            }
+            let plan = plan.fetch_all(&store.readers).await.expect("can be planned");
+            let plan: Vec<String> = plan.iter().map(|row| row.try_get(3).expect("is text")).collect();
+            let plan = plan.join("; ");
+            assert!(
+                plan.contains(by) && !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"),
+                "{asked}: {plan}"
+            );
+        }
+        for ending in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{ending}", path.display()));
+        }
+    }
 
     #[tokio::test]
     async fn jobs_under_way_are_counted_with_the_bytes_of_their_requests() {
