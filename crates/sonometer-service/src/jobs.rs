@@ -161,7 +161,9 @@ impl Service {
             callback: callback.map(|callback| (self.id("msg"), callback)),
             answer: answer.clone(),
         };
+        let place = self.place_to_write(caller.org()).await?;
         let before = self.inner.store.create_job(job).await?;
+        drop(place);
         self.inner.work_there.notify_one();
         let remaining = caller.standing().remaining();
         let replayed = before.is_some();
@@ -215,6 +217,7 @@ impl Service {
     /// As [`Service::job`].
     pub async fn cancel_job(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
         if is_id(id) {
+            let _place = self.place_to_write(caller.org()).await?;
             self.inner.store.cancel_job(caller.account(), id, self.now_ms()).await?;
         }
         self.job(caller, id).await

@@ -99,6 +99,9 @@ struct Inner {
     threads: Queue,
     /// Places for those who read the ledger or count jobs: most of the connections are left to requests.
     ledger: Queue,
+    /// Places for requests that write something else than a charge: jobs, dives, tries of passwords. SQLite has one connection that writes,
+    /// and charges of all would wait behind them.
+    writes: Queue,
     /// Whether what ships is still made ready.
     cold: AtomicBool,
     /// How many jobs of each organization are worked on here.
@@ -143,6 +146,7 @@ impl Service {
             retention: RwLock::default(),
             threads: Queue::new("threads", threads),
             ledger: Queue::new("ledger", Bounds { places: 2, share: 1, waiting: LEDGER_WAITING }),
+            writes: Queue::new("writes", Bounds { places: 3, share: 1, waiting: WAITING }),
             cold: AtomicBool::new(false),
             working: worker::Working::default(),
             promised: promised::Promised::default(),
@@ -199,6 +203,12 @@ impl Service {
         Ok((age(job), age(due)))
     }
 
+    /// A place among requests that write something else than a charge.
+    async fn place_to_write(&self, org: &str) -> Result<queue::Place, Refusal> {
+        let full = |_| Refusal::unavailable("too many requests of one organization write at once");
+        self.inner.writes.place(org, 1).await.map_err(full)
+    }
+
     /// Charges.
     async fn charge_now(&self, charge: store::Charge) -> Result<store::Charged, Refusal> {
         let mode = charge.mode;
@@ -241,7 +251,9 @@ impl Service {
 
     /// Everything that organizations wait for here, by name.
     pub fn queues(&self) -> Vec<Queue> {
-        [vec![self.inner.threads.clone(), self.inner.ledger.clone()], self.inner.files.queues()].concat()
+        let Inner { threads, ledger, writes, dives, .. } = &*self.inner;
+        let own = [threads, ledger, writes, &dives.hashing].map(Queue::clone);
+        own.into_iter().chain(self.inner.files.queues()).collect()
     }
 
     /// How long what is kept for a time only is kept.

@@ -2,16 +2,17 @@
 
 use crate::bench::{Answer, Bench, KIND};
 use crate::file_host::{Host, Page, ask, helper, limits, paper};
-use crate::fixture::{ONE, desk, sense, target};
-use serde_json::json;
+use crate::fixture::{ONE, bench, desk, sense, target};
+use serde_json::{Value, json};
 use sonometer_server::{FileLimits, FileReader, Limits, Resolver};
 use sonometer_service::guard::Guard;
 use sonometer_service::ports::{Call, Callbacks, NoCallbacks, Posted};
 use sonometer_service::{Mode, Refusal};
+use sqlx::{Connection, Executor};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::thread::sleep;
+use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 /// A body of `acme` of which only the beginning comes.
@@ -220,4 +221,34 @@ fn hosts_of_one_keep_nobody_else_waiting() {
     drop(hanging);
     drop(silent);
     bench.stop();
+}
+
+/// SQLite has one connection that writes, and charges of all go through it.
+// covers: limits.fair
+#[test]
+fn requests_of_one_that_write_wait_for_each_other_first() {
+    let bench = bench();
+    let url = bench.database();
+    let (url, hold) = match url.contains("://") {
+        true => (url.to_owned(), "LOCK TABLE jobs IN EXCLUSIVE MODE"),
+        false => (format!("sqlite://{url}"), "SELECT 1"),
+    };
+    let begin = if hold == "SELECT 1" { "BEGIN IMMEDIATE" } else { "BEGIN" };
+    let busy = bench.runtime.block_on(async {
+        let mut busy = sqlx::AnyConnection::connect(&url).await.expect("opens");
+        busy.execute(begin).await.expect("begins");
+        busy.execute(hold).await.expect("holds it");
+        busy
+    });
+    let items: Vec<Value> = (0..50).map(|at| json!({"id": at.to_string(), "content": ONE})).collect();
+    let body = json!({"target": target("desk"), "interactions": items});
+    scope(|threads| {
+        let ask = || bench.post("/api/v1/sense/batch", &body).status;
+        let asked: Vec<_> = (0..4).map(|_| threads.spawn(ask)).collect();
+        until("one writes", || figure(&bench, "sonometer_queue_held{queue=\"writes\"} 1"));
+        until("three wait", || figure(&bench, "sonometer_queue_waiting{queue=\"writes\"} 3"));
+        bench.runtime.block_on(busy.close()).expect("closes");
+        assert!(asked.into_iter().all(|asked| asked.join().expect("ends") == 202));
+    });
+    assert!(figure(&bench, "sonometer_queue_held{queue=\"writes\"} 0"));
 }

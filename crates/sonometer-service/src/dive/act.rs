@@ -62,7 +62,8 @@ impl Service {
             return Ok(answer);
         }
         let wanted = Wanted { action, turn, key };
-        let _turn = self.inner.dives.turn(id).lock().await;
+        let turn = self.inner.dives.turns.of(caller.account(), id);
+        let _turn = turn.lock().await;
         // A request that another node overtook looks again; each time the dive has gone on, which it cannot do for ever.
         for _ in 0..=MOST_TURNS {
             let row = self.dive_row(caller, id).await?;

@@ -14,7 +14,8 @@ impl Service {
     /// `invalid_request`, `dive_not_found`, `unavailable`.
     pub async fn dive_close(&self, caller: &Caller, id: &str, body: &str) -> Result<String, Refusal> {
         let summary = body::close(body)?;
-        let _turn = self.inner.dives.turn(id).lock().await;
+        let turn = self.inner.dives.turns.of(caller.account(), id);
+        let _turn = turn.lock().await;
         // A request that an action or another close overtook looks again.
         loop {
             let row = self.dive_row(caller, id).await?;
@@ -45,6 +46,7 @@ impl Service {
             Ok(sonometer_card::sign(&card, &key).to_json())
         });
         let card = card.await??;
+        let _place = self.place_to_write(&row.org).await?;
         let closed = self.inner.store.close_dive(&row.id, row.turns, &card, self.now_ms()).await?;
         Ok(closed.then_some(card))
     }

@@ -21,13 +21,14 @@ pub use body::{act_shape, close_shape, open_shape};
 pub use publish::PasswordRule;
 pub(crate) use world::Worlds;
 
+use crate::queue::{Bounds, Queue};
 use crate::refusal::{Code, Refusal, shown};
 use crate::store::DiveRow;
-use crate::{Caller, Service};
+use crate::{Caller, Service, WAITING};
 use sonometer::stage::{Counted, Mode, Stage};
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
-use tokio::sync::{Mutex, Semaphore};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, Weak};
+use tokio::sync::Mutex;
 
 /// The routes that tell keys apart, and under which steps are charged.
 pub(crate) const OPEN: &str = "POST /api/v1/dive/open";
@@ -37,25 +38,42 @@ pub(crate) const ACT: &str = "POST /api/v1/dive/act";
 /// What dives need of a process: nothing of it lasts.
 pub(crate) struct Dives {
     worlds: Worlds,
-    /// Those who act in the same dive wait for each other, rather than compute what somebody else has computed.
-    turns: Vec<Mutex<()>>,
-    /// Passwords are checked by so many threads at once: each of them takes much memory.
-    hashing: Semaphore,
+    turns: Turns,
+    /// Threads that check passwords: each of them takes much memory.
+    pub(crate) hashing: Queue,
 }
 
 impl Default for Dives {
     fn default() -> Self {
-        let turns = (0..256).map(|_| Mutex::new(())).collect();
-        Self { worlds: Worlds::default(), turns, hashing: Semaphore::new(2) }
+        let hashing = Queue::new("passwords", Bounds { places: 2, share: 1, waiting: WAITING });
+        Self { worlds: Worlds::default(), turns: Turns::default(), hashing }
     }
 }
 
-impl Dives {
-    fn turn(&self, dive: &str) -> &Mutex<()> {
-        let mut hasher = DefaultHasher::new();
-        dive.hash(&mut hasher);
-        // There are 256.
-        &self.turns[usize::from(hasher.finish().to_le_bytes()[0])]
+/// Those who act in the same dive wait for each other, rather than compute what somebody else has computed. Those in other dives
+/// do not: they may be somebody else's, who waits long for a thread.
+#[derive(Default)]
+struct Turns(std::sync::Mutex<HashMap<Of, Weak<Mutex<()>>>>);
+
+/// An account and a dive that it names.
+type Of = (String, String);
+
+impl Turns {
+    /// So many dives are remembered before it is looked which of them nobody acts in any more.
+    const REMEMBERED: usize = 1_024;
+
+    /// What those who act in a dive of an account wait for.
+    fn of(&self, account: &str, dive: &str) -> Arc<Mutex<()>> {
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if turns.len() >= Self::REMEMBERED {
+            turns.retain(|_, turn| turn.strong_count() > 0);
+        }
+        let turn = turns.entry((account.to_owned(), dive.to_owned())).or_default();
+        turn.upgrade().unwrap_or_else(|| {
+            let new = Arc::new(Mutex::new(()));
+            *turn = Arc::downgrade(&new);
+            new
+        })
     }
 }
 
@@ -81,4 +99,35 @@ fn counted(stage: &Stage, mode: Mode, agent: &str, token: &str) -> String {
 /// A dive that takes no more actions, and why.
 fn closed(reason: &'static str, message: &str) -> Refusal {
     Refusal::new(Code::DiveClosed, message).because(reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_in_the_same_dive_wait_for_each_other() {
+        let turns = Turns::default();
+        let held: Vec<_> = (0..2_000).map(|dive| turns.of("a", &format!("dive_{dive}"))).collect();
+        let acting: Vec<_> = held.iter().map(|turn| turn.try_lock().expect("is free")).collect();
+        assert!(turns.of("a", "dive_7").try_lock().is_err(), "somebody acts in it");
+        assert!(
+            turns.of("b", "dive_7").try_lock().is_ok(),
+            "whoever names a dive of others keeps nobody waiting"
+        );
+        drop(acting);
+        drop(held);
+        assert!(turns.of("a", "dive_7").try_lock().is_ok());
+        assert_eq!(turns.0.lock().expect("is free").len(), 1, "nothing is remembered for ever");
+    }
+
+    #[test]
+    fn passwords_of_one_organization_leave_a_thread_to_others() {
+        let hashing = Dives::default().hashing;
+        let first = hashing.place_now("a").expect("is free");
+        assert!(hashing.place_now("a").is_err());
+        assert!(hashing.place_now("b").is_ok());
+        drop(first);
+        assert!(hashing.place_now("a").is_ok());
+    }
 }

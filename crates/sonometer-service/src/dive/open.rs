@@ -120,6 +120,7 @@ impl Service {
         });
         let agent =
             asked.agent.map_or_else(Default::default, |agent| (agent.id, agent.version.unwrap_or_default()));
+        let _place = self.place_to_write(caller.org()).await?;
         let opened = self.inner.store.open_dive(NewDive {
             id,
             token: caller.token().to_owned(),

@@ -42,7 +42,9 @@ impl Service {
         let (stage, now) = (format!("{}/{}", seen.owner, seen.stage.id), self.now_ms());
         let (store, since) = (&self.inner.store, now.saturating_sub(WINDOW_MS));
         // Noted before it is looked at, or many at once would have many tries.
+        let place = self.place_to_write(caller.org()).await?;
         let oldest = store.try_password(&self.id("try"), &stage, caller.token(), TRIES, since, now).await?;
+        drop(place);
         if let Some(oldest) = oldest {
             let left = oldest.saturating_add(WINDOW_MS).saturating_sub(now);
             let message = format!("{TRIES} wrong passwords; try again later");
@@ -53,8 +55,8 @@ impl Service {
         let right = match given {
             None => false,
             Some(given) => {
-                let hashing = &self.inner.dives.hashing;
-                let _turn = hashing.acquire().await.map_err(|_| Refusal::internal("no threads"))?;
+                let full = |_| Refusal::unavailable("too many passwords at once");
+                let _place = self.inner.dives.hashing.place(caller.org(), 1).await.map_err(full)?;
                 let checked = tokio::task::spawn_blocking(move || is_right(&verifier, &given));
                 checked.await.map_err(|error| Refusal::internal(&error.to_string()))?
             }
