@@ -9,13 +9,20 @@ use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Along, Charge, DiveRow, Draft, Key, Line, StepDone};
 use crate::{Answer, Caller, Service};
-use sonometer::stage::{Dive, Refused, Step};
+use sonometer::stage::{Refused, Step};
 
 /// The action of one request.
 struct Wanted {
     action: String,
     turn: Option<u64>,
     key: Option<Key>,
+}
+
+/// A step, and what is kept of it.
+struct Taken {
+    state: String,
+    answer: String,
+    step: Step,
 }
 
 /// The refusal of an action for another turn than the next.
@@ -108,16 +115,17 @@ impl Service {
         let (within, action) = (world.clone(), wanted.action.clone());
         let length = row.state.len() + action.len();
         let effort = Effort::sensing(world.instrument(), 1, length);
-        let taken = self.work(caller.org(), effort, move || -> Result<(Dive, Step), Refusal> {
+        let taken = self.work(caller.org(), effort, move || -> Result<Taken, Refusal> {
             let (mut dive, other_engine) = world::resume(&within, &row.state)?;
             if other_engine.is_some() {
                 let message = "the service was upgraded since this dive was opened; close it to get its card";
                 return Err(closed("engine_changed", message));
             }
             let step = dive.act(&action).map_err(refused)?;
-            Ok((dive, step))
+            // Long after many turns.
+            Ok(Taken { state: dive.to_json(), answer: step.to_json(), step })
         });
-        let (dive, step) = taken.await??;
+        let Taken { state, answer, step } = taken.await??;
         let (target, at_ms) = (world.target(), self.now_ms());
         // What costs nothing is no entry of the history.
         let units = step.measured.ics;
@@ -133,7 +141,7 @@ impl Service {
             dive: row.id.clone(),
             turn,
             action: wanted.action.clone(),
-            state: dive.to_json(),
+            state,
             observation: step.observation.to_json(),
         };
         let charge = Charge {
@@ -150,7 +158,7 @@ impl Service {
             along: Along::Step(Box::new(done)),
             id: format!("{}/{turn}", row.id),
             lines,
-            answer: Draft::of(step.to_json()),
+            answer: Draft::of(answer),
         };
         let crate::store::Charged { status, answer, units, remaining, replayed } =
             self.charge_now(charge).await?;

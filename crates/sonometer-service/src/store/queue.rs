@@ -4,7 +4,7 @@
 //! of their names. So large charges have commits of their own, one at a time, the organizations in turn, and between two of them the small
 //! ones go: nobody waits for more than one of somebody else's.
 
-use super::charge::{Charge, Order};
+use super::charge::{Along, Charge, Order};
 use std::collections::VecDeque;
 
 /// From so many bytes on a charge is large: a commit of them takes about as long as one of the most small charges.
@@ -68,11 +68,20 @@ impl Queue {
 fn bytes(charge: &Charge) -> usize {
     let lines = charge.lines.iter().map(|line| ROW_BYTES + line.markers.len());
     let kept = charge.key.as_ref().map_or(0, |_| charge.answer.bytes());
-    lines.sum::<usize>() + kept
+    let along = match &charge.along {
+        Along::Nothing => 0,
+        Along::Job(_) => charge.answer.bytes(),
+        // All that was said in the dive so far.
+        Along::Step(step) => {
+            step.action.len() + step.state.len() + step.observation.len() + charge.answer.bytes()
+        }
+    };
+    lines.sum::<usize>() + kept + along
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Draft, JobEnd, StepDone};
     use super::*;
     use tokio::sync::oneshot;
 
@@ -111,6 +120,20 @@ mod tests {
         let seen: Vec<String> = (0..3).map(|_| next(&mut queue)).collect();
         assert_eq!(seen, ["c3 d1", "a2", "a3"]);
         assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn what_is_done_along_counts_too() {
+        let mut charge = Charge::example("a1", "a".to_owned());
+        let of_rows = bytes(&charge);
+        charge.answer = Draft::of("r".repeat(1_000));
+        assert_eq!(bytes(&charge), of_rows, "nobody keeps it");
+        charge.along = Along::Job(JobEnd { id: "j".to_owned(), worker: "w".to_owned() });
+        assert_eq!(bytes(&charge), of_rows + 1_000);
+        let (action, state, observation) = ("hello".to_owned(), "s".repeat(LARGE_BYTES), "{}".to_owned());
+        charge.along =
+            Along::Step(Box::new(StepDone { dive: "d".to_owned(), turn: 1, action, state, observation }));
+        assert_eq!(bytes(&charge), of_rows + 1_000 + LARGE_BYTES + 7);
     }
 
     #[test]
