@@ -2,14 +2,16 @@
 
 use crate::catalogue::{Shelf, choose};
 use crate::refusal::{Refusal, shown};
+use crate::request::Target;
 use crate::{Caller, Service};
 use serde::Serialize;
 use sonometer::composition::Standing;
 use sonometer::protocol::{Status, Taxonomy};
-use sonometer::{Blueprint, Instrument, Metric, TargetKind};
+use sonometer::{Blueprint, Metric, Protocol, TargetKind};
 use sonometer_report::listing::{
     BlueprintItem, BlueprintSingle, MetricItem, MetricSingle, Page, ProtocolItem, ProtocolSingle,
 };
+use std::collections::BTreeMap;
 
 /// The longest page.
 pub(crate) const MAX_LIMIT: u64 = 100;
@@ -55,23 +57,9 @@ impl Service {
     /// `unavailable`.
     pub async fn protocols(&self, caller: &Caller, listing: &Listing) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
-        let wanted = |status: Status| match listing.status {
-            StatusFilter::Published => status == Status::Published,
-            StatusFilter::Draft => status == Status::Draft,
-            StatusFilter::All => matches!(status, Status::Published | Status::Draft),
-        };
-        let mut items = Vec::new();
-        for id in ids(shelf.protocols().map(|p| p.id.as_str())) {
-            let of_it = || shelf.protocols().filter(|p| p.id == id && wanted(p.status));
-            let latest =
-                |status| choose(of_it().map(|p| (p, &*p.id, &*p.version, p.status == status)), id, None);
-            let Some(shown) = latest(Status::Published).or_else(|| latest(Status::Draft)) else { continue };
-            if listing.taxonomy.is_some_and(|taxonomy| taxonomy != shown.taxonomy) {
-                continue;
-            }
-            items.push(ProtocolItem::new(shown, of_it().map(|p| p.version.as_str()).collect()));
-        }
-        Ok(page("protocols", items, listing))
+        let shown = protocols(&shelf, listing);
+        let item = |(shown, versions): (_, Vec<_>)| ProtocolItem::new(shown, versions);
+        Ok(page("protocols", shown, listing, item))
     }
 
     /// `GET /api/v1/protocols/{id}`: the latest published version (else the latest draft), or the version asked for.
@@ -101,9 +89,9 @@ impl Service {
     /// `unavailable`.
     pub async fn metrics(&self, caller: &Caller, listing: &Listing) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
-        let all = ids(shelf.metrics().map(|m| m.id.as_str()));
-        let latest = all.into_iter().filter_map(|id| metric(&shelf, id, None));
-        Ok(page("metrics", latest.map(MetricItem::from).collect(), listing))
+        let all = by_id(shelf.metrics().map(|m| (m.id.as_str(), m)));
+        let latest = all.into_iter().filter_map(|(id, of_it)| metric(of_it.into_iter(), id, None));
+        Ok(page("metrics", latest.collect(), listing, MetricItem::from))
     }
 
     /// `GET /api/v1/metrics/{id}`: the latest active version, or the version asked for.
@@ -112,8 +100,8 @@ impl Service {
     /// `target_not_found`, `unavailable`.
     pub async fn metric(&self, caller: &Caller, id: &str, version: Option<&str>) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
-        let metric =
-            metric(&shelf, id, version).ok_or_else(|| shelf.missing(TargetKind::Metric, id, version))?;
+        let metric = metric(shelf.metrics(), id, version)
+            .ok_or_else(|| shelf.missing(TargetKind::Metric, id, version))?;
         Ok(crate::json::text(&MetricSingle::from(metric)))
     }
 
@@ -123,9 +111,9 @@ impl Service {
     /// `unavailable`.
     pub async fn blueprints(&self, caller: &Caller, listing: &Listing) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
-        let all = ids(shelf.blueprints().map(|b| b.id.as_str()));
-        let latest = all.into_iter().filter_map(|id| blueprint(&shelf, id, None));
-        Ok(page("blueprints", latest.map(BlueprintItem::from).collect(), listing))
+        let all = by_id(shelf.blueprints().map(|b| (b.id.as_str(), b)));
+        let latest = all.into_iter().filter_map(|(id, of_it)| blueprint(of_it.into_iter(), id, None));
+        Ok(page("blueprints", latest.collect(), listing, BlueprintItem::from))
     }
 
     /// `GET /api/v1/blueprints/{id}`: the latest active version, or the version asked for.
@@ -140,35 +128,64 @@ impl Service {
     ) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
         let none = || shelf.missing(TargetKind::Blueprint, id, version);
-        let blueprint = blueprint(&shelf, id, version).ok_or_else(none)?;
-        let whole = Instrument::blueprint(blueprint, &*shelf).map_err(Refusal::from)?;
+        let blueprint = blueprint(shelf.blueprints(), id, version).ok_or_else(none)?;
+        // The version that was found: what nobody used yet is made ready when it is the turn of the organization.
+        let version = Some(blueprint.version.clone());
+        let target = Target { kind: TargetKind::Blueprint, id: id.to_owned(), version };
+        let whole = self.tool_of(caller.org(), &shelf, &target).await?;
         Ok(crate::json::text(&BlueprintSingle::new(blueprint, &whole)))
     }
 }
 
-fn metric<'a>(shelf: &'a Shelf, id: &str, version: Option<&str>) -> Option<&'a Metric> {
-    choose(shelf.metrics().map(|m| (m, &*m.id, &*m.version, m.status == Standing::Active)), id, version)
+/// Of all versions of each protocol those that are asked for, and the one that describes it.
+fn protocols<'s>(shelf: &'s Shelf, listing: &Listing) -> Vec<(&'s Protocol, Vec<&'s str>)> {
+    let wanted = |status: Status| match listing.status {
+        StatusFilter::Published => status == Status::Published,
+        StatusFilter::Draft => status == Status::Draft,
+        StatusFilter::All => matches!(status, Status::Published | Status::Draft),
+    };
+    let all = by_id(shelf.protocols().filter(|p| wanted(p.status)).map(|p| (p.id.as_str(), p)));
+    let shown = all.into_iter().filter_map(|(id, of_it)| {
+        let latest =
+            |status| choose(of_it.iter().map(|p| (*p, &*p.id, &*p.version, p.status == status)), id, None);
+        let shown = latest(Status::Published).or_else(|| latest(Status::Draft))?;
+        Some((shown, of_it.iter().map(|p| p.version.as_str()).collect()))
+    });
+    let is_asked = |shown: &Protocol| listing.taxonomy.is_none_or(|taxonomy| taxonomy == shown.taxonomy);
+    shown.filter(|(shown, _)| is_asked(shown)).collect()
 }
 
-fn blueprint<'a>(shelf: &'a Shelf, id: &str, version: Option<&str>) -> Option<&'a Blueprint> {
-    choose(shelf.blueprints().map(|b| (b, &*b.id, &*b.version, b.status == Standing::Active)), id, version)
+fn metric<'a>(all: impl Iterator<Item = &'a Metric>, id: &str, version: Option<&str>) -> Option<&'a Metric> {
+    choose(all.map(|m| (m, &*m.id, &*m.version, m.status == Standing::Active)), id, version)
 }
 
-/// Each id once, sorted.
-fn ids<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut ids: Vec<&str> = all.collect();
-    ids.sort_unstable();
-    ids.dedup();
+fn blueprint<'a>(
+    all: impl Iterator<Item = &'a Blueprint>,
+    id: &str,
+    version: Option<&str>,
+) -> Option<&'a Blueprint> {
+    choose(all.map(|b| (b, &*b.id, &*b.version, b.status == Standing::Active)), id, version)
+}
+
+/// The versions of each id, by id: found in one pass, for an organization may have thousands.
+fn by_id<'a, T>(all: impl Iterator<Item = (&'a str, &'a T)>) -> BTreeMap<&'a str, Vec<&'a T>> {
+    let mut ids: BTreeMap<&str, Vec<&T>> = BTreeMap::new();
+    all.for_each(|(id, one)| ids.entry(id).or_default().push(one));
     ids
 }
 
 /// The page that is asked for, as JSON.
-fn page<T: Serialize>(name: &'static str, all: Vec<T>, listing: &Listing) -> String {
+fn page<A, T: Serialize>(
+    name: &'static str,
+    all: Vec<A>,
+    listing: &Listing,
+    item: impl FnMut(A) -> T,
+) -> String {
     let &Listing { limit, offset, .. } = listing;
     let total = all.len();
     let skip = usize::try_from(offset).unwrap_or(usize::MAX);
     let take = usize::try_from(limit).unwrap_or(usize::MAX);
-    let items = all.into_iter().skip(skip).take(take).collect();
+    let items = all.into_iter().skip(skip).take(take).map(item).collect();
     crate::json::text(&Page { name, items, total, limit, offset })
 }
 
@@ -223,6 +240,7 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::TargetRow;
 
     fn read(query: &[(&str, &str)]) -> Result<Listing, String> {
         let pairs: Vec<_> = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
@@ -254,5 +272,30 @@ mod tests {
             assert!(refusal.starts_with("invalid_request") && refusal.contains(bad.0), "{refusal}");
         }
         assert!(read(&[("limit", "5"), ("limit", "6")]).expect_err("twice").contains("twice"));
+    }
+
+    #[test]
+    fn a_list_takes_one_pass_however_many_there_are() {
+        const MANY: usize = 3_000;
+        let source = "sonometer: 1\nid: own-0\nversion: \"1.0\"\nstatus: published\ntaxonomy: Policy\nlanguage: en\n\
+                      markers:\n  - label: cat\n    strong: the cat\n    hit: the cat\n    miss: a dog\n";
+        let row = |number: usize| TargetRow {
+            kind: TargetKind::Protocol,
+            id: format!("own-{number}"),
+            version: "1.0".to_owned(),
+            status: "published".to_owned(),
+            digest: String::new(),
+            source: source.replace("own-0", &format!("own-{number}")),
+        };
+        let shelf = Shelf::of(&(0..MANY).map(row).collect::<Vec<_>>());
+        let begun = std::time::Instant::now();
+        let listing = Listing { status: StatusFilter::All, ..Listing::default() };
+        let shown = protocols(&shelf, &listing);
+        // 3,000 times 3,000 of its own, and each that ships as often as well, took a minute.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
+        assert!(shown.len() > MANY && shown.iter().any(|(shown, _)| shown.id == "courtesy"));
+        let own: Vec<_> = shown.iter().filter(|(shown, _)| shown.id.starts_with("own-")).collect();
+        assert!(own.len() == MANY && own.iter().all(|(_, versions)| *versions == ["1.0"]));
+        assert!(own.is_sorted_by_key(|(shown, _)| &shown.id));
     }
 }

@@ -252,3 +252,18 @@ fn requests_of_one_that_write_wait_for_each_other_first() {
     });
     assert!(figure(&bench, "sonometer_queue_held{queue=\"writes\"} 0"));
 }
+
+/// Whoever asks for a blueprint that nobody has used yet has it made ready on a thread, when it is their turn.
+// covers: limits.fair
+#[test]
+fn a_blueprint_is_made_ready_where_long_work_is_done() {
+    let bench = bench();
+    let list = bench.get("/api/v1/blueprints").good("Blueprints");
+    let id = list["blueprints"][0]["id"].as_str().expect("one ships");
+    let (path, before) = (format!("/api/v1/blueprints/{id}"), bench.service.steps());
+    let first = bench.get(&path).good("Blueprint");
+    let after = bench.service.steps();
+    assert!(after > before);
+    assert_eq!(bench.get(&path).good("Blueprint"), first);
+    assert_eq!(bench.service.steps(), after, "then it is ready");
+}
