@@ -22,6 +22,7 @@ use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 /// What every request sees.
@@ -34,6 +35,29 @@ pub(crate) struct State {
     turns: Queue,
     streams: Queue,
     figures: Arc<Figures>,
+    looked: Arc<Looked>,
+}
+
+/// What the figures ask the database for: by one request at a time, and for all that come within a second. Nobody needs a token for
+/// them, and others need the connections.
+type Looked = Mutex<Option<(Instant, Look)>>;
+
+/// Jobs that have not ended and notifications that are due, if that is known, and how old the oldest of each is.
+type Look = (Option<(u64, u64)>, (i64, i64));
+
+/// Looks, unless somebody has just done so.
+async fn look(looked: &Looked, service: &Service) -> Look {
+    let mut looked = looked.lock().await;
+    if let Some((at, look)) = *looked
+        && at.elapsed() < LOOK
+    {
+        return look;
+    }
+    let waiting = timeout(FIGURES, service.waiting()).await.ok().and_then(Result::ok);
+    let ages = timeout(FIGURES, service.ages()).await.ok().and_then(Result::ok).unwrap_or_default();
+    let look = (waiting, ages);
+    *looked = Some((Instant::now(), look));
+    look
 }
 
 impl State {
@@ -52,7 +76,8 @@ impl State {
         control.watch(move |live| {
             queues.iter().zip(bounds(&live.limits)).for_each(|(queue, bounds)| queue.set_bounds(bounds));
         });
-        Self { service, control, failures: Arc::default(), arriving, turns, streams, figures: Arc::default() }
+        let (failures, figures, looked) = (Arc::default(), Arc::default(), Arc::default());
+        Self { service, control, failures, arriving, turns, streams, figures, looked }
     }
 }
 
@@ -159,7 +184,7 @@ async fn answer(
     body: &mut Option<Body>,
     known: &mut Option<Caller>,
 ) -> Result<Reply, Refusal> {
-    let State { service, control, failures, arriving, turns, streams, figures } = state;
+    let State { service, control, failures, arriving, turns, streams, figures, looked } = state;
     let live = control.live();
     let limits = &live.limits;
     // Probes must get through when the process is full: these wait in no queue.
@@ -169,9 +194,10 @@ async fn answer(
             let charged = Mode::ALL.map(|mode| (mode, service.charged(mode)));
             let own = [arriving, turns, streams].map(Queue::clone);
             let queues: Vec<Queue> = own.into_iter().chain(service.queues()).collect();
+            let (waiting, ages) = look(looked, service).await;
             let now = Now {
-                waiting: timeout(FIGURES, service.waiting()).await.ok().and_then(Result::ok),
-                ages: timeout(FIGURES, service.ages()).await.ok().and_then(Result::ok).unwrap_or_default(),
+                waiting,
+                ages,
                 streams: streams.standing().held,
                 charged: &charged,
                 queues: &queues,
@@ -323,6 +349,8 @@ pub(crate) fn left_out(headers: &HeaderMap, body: Option<&Body>) -> bool {
     none && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
+/// How long what the database said is good for figures.
+const LOOK: Duration = Duration::from_secs(1);
 /// How long figures wait for the database.
 const FIGURES: Duration = Duration::from_secs(1);
 

@@ -267,3 +267,18 @@ fn a_blueprint_is_made_ready_where_long_work_is_done() {
     assert_eq!(bench.get(&path).good("Blueprint"), first);
     assert_eq!(bench.service.steps(), after, "then it is ready");
 }
+
+// covers: limits.fair
+#[test]
+fn figures_ask_the_database_once_a_second_at_most() {
+    let bench = bench();
+    let begun = Instant::now();
+    until("there is none", || figure(&bench, "sonometer_jobs 0"));
+    bench.sql(
+        "INSERT INTO jobs SELECT 'job_1', 'acme', 'acme/test', 'test', '', -1, 'processing', '', '', '', 1, 0, 1, 1, 0, 'w', \
+         9000000000000000, 1, '', '', '' FROM orgs WHERE id = 'acme'",
+    );
+    let is_old = figure(&bench, "sonometer_jobs 0");
+    assert!(is_old || begun.elapsed() > Duration::from_secs(1));
+    until("there is one", || figure(&bench, "sonometer_jobs 1"));
+}
