@@ -245,7 +245,7 @@ impl Service {
                 kind.as_str()
             )));
         }
-        let shelf = Shelf::of(&self.store().targets(org).await?);
+        let shelf = Shelf::of(&self.store().targets(org).await?, self.inner.shipped.clone());
         compose(&shelf, &document)?;
         let new = TargetRow {
             kind,

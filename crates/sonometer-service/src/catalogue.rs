@@ -73,6 +73,8 @@ fn shipped() -> &'static [Document] {
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     own: Vec<Document>,
+    /// The shelf of what ships, whose instruments are the same for all: a set of its own for each organization takes 40 MB.
+    base: Option<Arc<Shelf>>,
     /// What was asked for and made ready, each once: who asks meanwhile waits for it.
     ready: Mutex<BTreeMap<Key, Place>>,
 }
@@ -83,9 +85,9 @@ type Key = (TargetKind, String, String);
 type Place = Arc<OnceLock<Result<Arc<Tool>, Refusal>>>;
 
 impl Shelf {
-    /// The shelf of what an organization published. A file that an older version could read and this one cannot is left
+    /// The shelf of what an organization published, above that of what ships. A file that an older version could read and this one cannot is left
     /// out, with a line in the log.
-    pub(crate) fn of(rows: &[TargetRow]) -> Self {
+    pub(crate) fn of(rows: &[TargetRow], base: Arc<Shelf>) -> Self {
         let mut own = Vec::new();
         for row in rows {
             let Ok((mut document, _)) = Document::read(&row.source) else {
@@ -102,19 +104,27 @@ impl Shelf {
             }
             own.push(document);
         }
-        Self { own: sorted(own), ready: Mutex::default() }
+        Self { own: sorted(own), base: Some(base), ready: Mutex::default() }
+    }
+
+    /// Whether the organization published something of that kind and id.
+    fn has(&self, kind: TargetKind, id: &str) -> bool {
+        // They are in this order, and there may be thousands.
+        self.own.binary_search_by(|own| own.kind().cmp(&kind).then_with(|| own.id().cmp(id))).is_ok()
+    }
+
+    /// Where the instrument of a document is the same for all: of a protocol that ships, and of the rest that ships if nothing that it
+    /// may name is hidden here.
+    fn shared(&self, document: &Document) -> Option<&Shelf> {
+        let (kind, base) = (document.kind(), self.base.as_deref()?);
+        let hides = || shipped().iter().any(|shipped| self.has(shipped.kind(), shipped.id()));
+        (!self.has(kind, document.id()) && (kind == TargetKind::Protocol || !hides())).then_some(base)
     }
 
     /// What it published, then what ships and has no id of its own.
     fn documents(&self) -> impl Iterator<Item = &Document> {
-        let is_hidden = move |shipped: &Document| {
-            // They are in this order, and an organization may have thousands.
-            let place = self.own.binary_search_by(|own| {
-                own.kind().cmp(&shipped.kind()).then_with(|| own.id().cmp(shipped.id()))
-            });
-            place.is_ok()
-        };
-        self.own.iter().chain(shipped().iter().filter(move |shipped| !is_hidden(shipped)))
+        let seen = shipped().iter().filter(|shipped| !self.has(shipped.kind(), shipped.id()));
+        self.own.iter().chain(seen)
     }
 
     pub(crate) fn protocols(&self) -> impl Iterator<Item = &Protocol> {
@@ -151,7 +161,10 @@ impl Shelf {
 
     /// The instrument that a target means, if it is ready.
     pub(crate) fn ready(&self, target: &Target) -> Result<Option<Arc<Tool>>, Refusal> {
-        let (_, key) = self.chosen(target)?;
+        let (document, key) = self.chosen(target)?;
+        if let Some(base) = self.shared(document) {
+            return base.ready(&exactly(key));
+        }
         let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         ready.get(&key).and_then(|tool| tool.get().cloned()).transpose()
     }
@@ -159,6 +172,9 @@ impl Shelf {
     /// The instrument that a target means. It may have to be made ready, which takes as long as a long text.
     pub(crate) fn find(&self, target: &Target) -> Result<Arc<Tool>, Refusal> {
         let (document, key) = self.chosen(target)?;
+        if let Some(base) = self.shared(document) {
+            return base.find(&exactly(key));
+        }
         let place = self.ready.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
         let make = || {
             let digest = document.digest().into();
@@ -198,6 +214,11 @@ impl Shelf {
         };
         Refusal::no_target(kind.as_str(), id, version, there)
     }
+}
+
+/// The target that means just this version.
+fn exactly((kind, id, version): Key) -> Target {
+    Target { kind, id, version: Some(version) }
 }
 
 /// Of (thing, id, version, usable): the version wanted, else the latest usable one.
@@ -258,4 +279,46 @@ pub(crate) fn compose(shelf: &Shelf, document: &Document) -> Result<(), Refusal>
         return Ok(());
     }
     frozen::check(&parts, whole.sensors(), shelf).map_err(|what| Refusal::new(Code::InvalidRequest, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str) -> TargetRow {
+        TargetRow {
+            kind: TargetKind::Protocol,
+            id: id.to_owned(),
+            version: "9.0".to_owned(),
+            status: "published".to_owned(),
+            digest: String::new(),
+            source: format!(
+                "sonometer: 1\nid: {id}\nversion: \"9.0\"\nstatus: published\ntaxonomy: Policy\nlanguage: en\n\
+                 markers:\n  - label: cat\n    strong: the cat\n    hit: the cat\n    miss: a dog\n"
+            ),
+        }
+    }
+
+    #[test]
+    fn what_ships_is_made_ready_once_for_all() {
+        let base = Arc::new(Shelf::default());
+        let shelf = |id: &str| Shelf::of(&[row(id)], base.clone());
+        let target = |kind, id: &str| Target { kind, id: id.to_owned(), version: None };
+        let metric =
+            shipped().iter().find(|document| document.kind() == TargetKind::Metric && document.is_current());
+        let metric = target(TargetKind::Metric, metric.expect("one ships").id());
+        let [courtesy, own] = ["courtesy", "own"].map(|id| target(TargetKind::Protocol, id));
+        let (one, other, hides) = (shelf("own"), shelf("own"), shelf("courtesy"));
+        let same = |a: &Shelf, b: &Shelf, what: &Target| {
+            let [a, b] = [a, b].map(|shelf| shelf.find(what).expect("is there"));
+            Arc::ptr_eq(&a, &b)
+        };
+        assert!(same(&one, &other, &courtesy) && same(&one, &base, &courtesy) && same(&one, &other, &metric));
+        assert!(one.ready(&courtesy).is_ok_and(|ready| ready.is_some()));
+        assert!(!same(&one, &other, &own), "what is its own is nobody else's");
+        assert!(!same(&one, &hides, &courtesy));
+        let (document, _) = hides.chosen(&metric).expect("ships");
+        assert!(hides.shared(document).is_none(), "it may name what is hidden");
+        assert_eq!(hides.find(&courtesy).expect("is there").version(), "9.0");
+    }
 }

@@ -279,7 +279,8 @@ impl Service {
             return Ok(shelf);
         }
         let rows = self.inner.store.targets(org).await?;
-        let shelf = Arc::new(self.work(org, Effort::LONG, move || Shelf::of(&rows)).await?);
+        let shipped = self.inner.shipped.clone();
+        let shelf = Arc::new(self.work(org, Effort::LONG, move || Shelf::of(&rows, shipped)).await?);
         self.inner.shelves.put(org, revision, shelf.clone());
         Ok(shelf)
     }

@@ -241,6 +241,7 @@ impl Listing {
 mod tests {
     use super::*;
     use crate::store::TargetRow;
+    use std::sync::Arc;
 
     fn read(query: &[(&str, &str)]) -> Result<Listing, String> {
         let pairs: Vec<_> = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
@@ -287,7 +288,7 @@ mod tests {
             digest: String::new(),
             source: source.replace("own-0", &format!("own-{number}")),
         };
-        let shelf = Shelf::of(&(0..MANY).map(row).collect::<Vec<_>>());
+        let shelf = Shelf::of(&(0..MANY).map(row).collect::<Vec<_>>(), Arc::default());
         let begun = std::time::Instant::now();
         let listing = Listing { status: StatusFilter::All, ..Listing::default() };
         let shown = protocols(&shelf, &listing);
