@@ -137,6 +137,7 @@ def refused() -> None:
 
     fails(openai.BadRequestError, "logprobs", lambda: guarded.chat.completions.create(model="m", messages=said("Hi"), logprobs=True))
     fails(openai.BadRequestError, "`unknown`", lambda: guarded.responses.input_items.list("r1"))
+    fails(openai.BadRequestError, "with a body", lambda: guarded.delete("/responses/r1", cast_to=object, body={"a": MAIL}))
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     fails(openai.BadRequestError, "unmaskable", lambda: guarded.chat.completions.create(model="m", messages=[{"role": "user", "content": [image]}]))
     fails(openai.BadRequestError, "token ids", lambda: guarded.embeddings.create(model="m", input=[[1, 2, 3]]))

@@ -55,10 +55,25 @@ def _numbers(guard: ModelGuard) -> bool:
     return bool(json.loads(guard.policy)["placeholders"])
 
 
+def _passes(guard: ModelGuard, request: Any) -> bool:
+    """Whether a request goes on unread."""
+    return guard.route(request.method, request.url.path) is None and not _has_odd_body(guard, request)
+
+
+def _has_odd_body(guard: ModelGuard, request: Any) -> bool:
+    """Whether a method that needs no body, such as DELETE, has one on a guarded route: the provider might read it."""
+    has_body = "transfer-encoding" in request.headers or request.headers.get("content-length", "0").strip() != "0"
+    return has_body and guard.route("POST", request.url.path) is not None
+
+
 def _begin(guard: ModelGuard, request: Any, body: bytes) -> Exchange:
     """Reads a request. It is one that is guarded."""
     exchange = guard.request(request.method, request.url.path, body)
-    assert exchange is not None, "the route was looked at before"
+    if exchange is None:
+        exchange = guard.request("POST", request.url.path, b"{}")
+        assert exchange is not None, "the route was looked at before"
+        if exchange.blocked is None:
+            exchange.refuse("unreadable", f"`{request.method}` with a body, which the guard does not read; send it without one", is_answer=False)
     if exchange.blocked is None:
         if _is_encoded(request):
             exchange.refuse("unreadable", "a compressed body; send it without content-encoding", is_answer=False)
@@ -224,7 +239,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
             self._most: int = json.loads(guard.policy)["limits"]["body_bytes"]
 
         def handle_request(self, request: Any) -> Any:
-            if self.guard.route(request.method, request.url.path) is None:
+            if _passes(self.guard, request):
                 answer = self._client.send(request, stream=True, follow_redirects=False)
                 return self._response(answer, None, None)
             exchange = _begin(self.guard, request, request.read())
@@ -262,7 +277,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
             self._most: int = json.loads(guard.policy)["limits"]["body_bytes"]
 
         async def handle_async_request(self, request: Any) -> Any:
-            if self.guard.route(request.method, request.url.path) is None:
+            if _passes(self.guard, request):
                 answer = await self._client.send(request, stream=True, follow_redirects=False)
                 return self._response(answer, None, None)
             body = await request.aread()
