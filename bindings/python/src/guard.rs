@@ -135,14 +135,22 @@ impl ModelGuard {
         #[pyo3(from_py_with = argument::path)] path: &str,
         #[pyo3(from_py_with = argument::body)] body: &Bound<'_, PyBytes>,
     ) -> PyResult<Option<Exchange>> {
-        let Some((form, way)) = self.form(method, path) else { return Ok(None) };
         let bytes = body.as_bytes();
+        // The provider might read the body of a method that needs none, such as DELETE.
+        let unread =
+            || self.form("POST", path).filter(|_| !bytes.is_empty()).map(|(form, _)| (form, Way::Unread));
+        let Some((form, way)) = self.form(method, path).or_else(unread) else { return Ok(None) };
         let read = || match way {
             Way::Read => self.guard.request_kept(&self.tables, form, bytes),
             Way::Stored => self.guard.stored_kept(&self.tables, form, path, bytes),
             Way::Refused => {
                 let message = "this route gives or takes conversations that the guard does not read; set `unknown` to `pass` to let it through";
                 Err(refused(Kind::Unknown, message.to_owned(), false))
+            }
+            Way::Unread => {
+                let message =
+                    format!("`{method}` with a body, which the guard does not read; send it without one");
+                Err(refused(Kind::Unreadable, message, false))
             }
         };
         let outcome = if bytes.len() < WORTH_DETACHING { guarded(read) } else { py.detach(|| guarded(read)) };
@@ -194,7 +202,10 @@ enum Way {
     Read,
     /// It asks for a stored answer.
     Stored,
+    /// It gives or takes conversations in a form that is not read.
     Refused,
+    /// Its method needs no body, and it has one.
+    Unread,
 }
 
 impl ModelGuard {

@@ -128,6 +128,16 @@ def test_a_stored_answer_is_restored_by_its_id() -> None:
     assert guard.request("DELETE", f"{path}/r1", b"") is None
 
 
+def test_a_method_that_needs_no_body_carries_none_past_the_guard() -> None:
+    guard = open_guard(mask="personal-data")
+    for method, path in [("DELETE", "/v1/responses/r1"), ("OPTIONS", "/v1/messages")]:
+        refused = guard.request(method, path, b"{}")
+        assert refused is not None and refused.blocked is not None
+        assert refused.blocked[0] == "unreadable" and f"`{method}` with a body" in refused.blocked[1], refused.blocked
+        assert guard.request(method, path, b"") is None
+    assert guard.request("DELETE", "/v1/files/f1", b"{}") is None
+
+
 def test_a_conversation_goes_on_by_its_sealed_summary() -> None:
     guard, path = open_guard(placeholders=True), "/v1/responses"
     summary = {"id": "c", "type": "compaction", "encrypted_content": "AAAA"}

@@ -70,10 +70,9 @@ def _begin(guard: ModelGuard, request: Any, body: bytes) -> Exchange:
     """Reads a request. It is one that is guarded."""
     exchange = guard.request(request.method, request.url.path, body)
     if exchange is None:
-        exchange = guard.request("POST", request.url.path, b"{}")
+        # A body was announced, and none came.
+        exchange = guard.request(request.method, request.url.path, b" ")
         assert exchange is not None, "the route was looked at before"
-        if exchange.blocked is None:
-            exchange.refuse("unreadable", f"`{request.method}` with a body, which the guard does not read; send it without one", is_answer=False)
     if exchange.blocked is None:
         if _is_encoded(request):
             exchange.refuse("unreadable", "a compressed body; send it without content-encoding", is_answer=False)
