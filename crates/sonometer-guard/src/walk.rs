@@ -1,12 +1,14 @@
 //! A whole body of JSON, masked: every text in it but ids, types and what is sealed.
 
+mod unmaskable;
+
 use crate::blocked::{Blocked, Kind};
 use crate::form::{Form, types};
 use crate::json::string::{decode, meant};
 use crate::json::{Edits, List, Member, Object, Shape, inner, shape};
-use crate::lane::{Context, LONGEST_CALLED, Manner, called, masked_number, number, whole, whole_and_moves};
+use crate::lane::{Context, LONGEST_CALLED, Manner, called, masked_number, number, whole_and_moves};
 use crate::moves::{Moves, is_place};
-use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
+use crate::policy::{On, Pass, Role, Unknown};
 use crate::schema::{self, Schemas};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -410,88 +412,6 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         };
         Object::read(source.get())
             .is_ok_and(|source| matches!(source.text("type").as_deref(), Some("text" | "content")))
-    }
-
-    /// Log probabilities and ids of tokens: a text token by token.
-    fn tokens(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        let compiled = self.context.compiled;
-        // A request asks for them at its top; further down they are those of an earlier answer.
-        let asks = self.on == On::Request && place.depth == 1;
-        let masks = if self.on == On::Response || asks {
-            compiled.masks_answers()
-        } else {
-            compiled.masks_requests()
-        };
-        let is_none = matches!(value.get(), "null" | "false" | "0");
-        if is_none || !masks || compiled.policy.logprobs == Logprobs::Pass {
-            return Ok(());
-        }
-        if asks {
-            return match compiled.policy.logprobs {
-                Logprobs::Block => {
-                    let message = "log probabilities repeat the text token by token; do not ask for them, or set `logprobs = \"drop\"`";
-                    Err(Blocked::new(Kind::Unmaskable, message))
-                }
-                _ => Ok(()),
-            };
-        }
-        let is_list = self.form == Form::Responses && place.key.ends_with("logprobs");
-        let none = if is_list { "[]" } else { "null" };
-        if value.get() != none && value.get() != "[]" {
-            self.edits.replace(value.get(), none.to_owned());
-        }
-        Ok(())
-    }
-
-    /// What has a signature is never changed.
-    fn signed(&mut self, object: &Object<'j>, kind: &str, place: Place<'_>) -> Result<(), Blocked> {
-        // A summary of the conversation is no thinking.
-        let is_summary = object.get("content").is_some();
-        for (member, value) in &object.0 {
-            let key = member.name.as_ref();
-            match key {
-                "data" | "encrypted_content" | "type" => {}
-                // The history: the provider has it from itself, and its signature tells if it was changed.
-                "thinking" | "content" if self.on == On::Request => {}
-                "thinking" | "content" => match self.context.compiled.policy.thinking {
-                    Thinking::Pass => {}
-                    Thinking::Block if !is_summary => {}
-                    _ => self.unchanged(value, place)?,
-                },
-                _ if types::is_opaque(key, value) || types::is_sealed(self.form, self.on, kind, key) => {}
-                // No signature is about it.
-                _ => self.keyed(
-                    value,
-                    Place { key, name: key, kind: Kinded::Aside, depth: place.depth + 1, ..place },
-                )?,
-            }
-        }
-        match self.context.compiled.policy.thinking {
-            Thinking::Block if self.on == On::Response && !is_summary => {
-                Err(Blocked::new(Kind::Unmaskable, "thinking is blocked (`thinking = \"block\"`)"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses a signed text in which a mask finds something, also where it comes as a list of parts.
-    fn unchanged(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        if place.depth > DEEPEST {
-            return Err(Blocked::new(Kind::Unreadable, "JSON that is nested too deeply"));
-        }
-        let place = Place { depth: place.depth + 1, ..place };
-        match shape(value) {
-            Shape::Text => {
-                let raw = inner(value).unwrap_or_default();
-                whole(raw, self.context, self.on, place.role, Manner::Unchanged).map(|_| ())
-            }
-            Shape::List => List::read(value.get())?.0.iter().try_for_each(|item| self.unchanged(item, place)),
-            Shape::Object => {
-                let object = Object::read(value.get()).map_err(|wrong| self.edits.wrong(wrong))?;
-                object.0.iter().try_for_each(|(_, value)| self.unchanged(value, place))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// A number in quotes, which is read with the name beside it as one without them.

@@ -1,8 +1,12 @@
-//! Escapes within a text, which hide a value from whoever reads the text as it stands: those of addresses of pages (`ann%40example.org`), of HTML
-//! (`ann&#64;example.org`), of Markdown (`ann@example\.org`), and those of JSON and of programs (`ann\u0040example.org`, `to:\n2025550143`), as a
-//! text may have records in it, or be JSON itself. They are read as what they stand for, and stay as they were written.
+//! Escapes within a text. Masks and rules read what an escape stands for; the text itself stays as it was written. Otherwise
+//! `ann%40example.org` would be no address to a mask, and one to the program that decodes it.
 //!
-//! None is read whose sign would begin another escape or a placeholder: `<`, `>`, `&`, `%` and the backslash.
+//! - Addresses of pages: `ann%40example.org`.
+//! - HTML: `ann&#64;example.org`.
+//! - Markdown: `ann@example\.org`.
+//! - JSON and programs: `ann\u0040example.org`, `to:\n2025550143`. A text may have records in it, or be JSON itself.
+//!
+//! An escape of `<`, `>`, `&`, `%` or a backslash is left as it is, since that sign would begin another escape or a placeholder.
 
 use super::string::unit;
 
@@ -165,7 +169,7 @@ fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `%20` and `%40` where they may also be a `%` before a number, as in `LIKE '%2025550143%'`: which of both it is shows with the digits behind.
+/// An escape such as `%20` or `%40` that may also be a plain `%` before a number, as in `LIKE '%2025550143%'`. How many digits follow decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doubt {
     meant: Meant,
