@@ -180,9 +180,9 @@ impl<'l> Draft<'l> {
             return Err(ReadError::new(Reason::Hint, "", message));
         }
         if is_timed {
-            let times = timed::times(&clocks);
+            let times = timed::Times::of(&clocks);
             timed::notes(before, notices, times.as_ref()).into_iter().for_each(|note| self.note(note));
-            for (turn, time) in turns.iter_mut().zip(times.into_iter().flat_map(|(times, _)| times)) {
+            for (turn, time) in turns.iter_mut().zip(times.into_iter().flat_map(|times| times.seconds)) {
                 turn.time = time;
             }
         } else if before > 0 {

@@ -70,7 +70,7 @@ fn deepgram(results: &Map<String, Value>) -> Segments {
     let number = |value: Option<&Value>| number_of(value).filter(|_| channels.len() > 1);
     if let Some(utterances) = list(results, "utterances").filter(|list| !list.is_empty()) {
         return each(utterances, "results.utterances", |said, place| {
-            let words = words(said, place, &DEEPGRAM)?;
+            let words = words(said.get("words"), place, &DEEPGRAM)?;
             Ok(Some(Segment {
                 start: time(said.get("start"), SECONDS, place)?.unwrap_or_default(),
                 end: time(said.get("end"), SECONDS, place)?,
@@ -86,7 +86,7 @@ fn deepgram(results: &Map<String, Value>) -> Segments {
     let mut all = Vec::new();
     for (at, channel) in (1..).zip(channels) {
         let Some(best) = channel.get("alternatives").and_then(|list| list.get(0)) else { continue };
-        let heard = words(best, "results.channels", &DEEPGRAM)?;
+        let heard = words(best.get("words"), "results.channels", &DEEPGRAM)?;
         let channel = (channels.len() > 1).then_some(at);
         all.extend(runs(heard.into_iter().map(|heard| Heard { channel, ..heard })));
     }
@@ -95,11 +95,11 @@ fn deepgram(results: &Map<String, Value>) -> Segments {
 
 fn assembly(object: &Map<String, Value>) -> Segments {
     let Some(utterances) = list(object, "utterances").filter(|list| !list.is_empty()) else {
-        let heard = words(&Value::Object(object.clone()), "words", &ASSEMBLY)?;
+        let heard = words(object.get("words"), "words", &ASSEMBLY)?;
         return Ok(runs(heard));
     };
     each(utterances, "utterances", |said, place| {
-        let words = words(said, place, &ASSEMBLY)?;
+        let words = words(said.get("words"), place, &ASSEMBLY)?;
         let channel = said.get("channel").and_then(Value::as_str).and_then(|number| number.parse().ok());
         Ok(Some(Segment {
             start: time(said.get("start"), MILLISECONDS, place)?.unwrap_or_default(),
@@ -130,10 +130,13 @@ fn amazon(results: &Map<String, Value>) -> Segments {
     }
     let channels = results.get("channel_labels").and_then(Value::as_object);
     let channels = channels.and_then(|labels| list(labels, "channels")).filter(|list| list.len() > 1);
-    let items = |channel: &Value| channel.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
-    let parts: Vec<(Option<u32>, Vec<Value>)> = match channels {
-        Some(channels) => (1..).map(Some).zip(channels.iter().map(items)).collect(),
-        None => vec![(None, list(results, "items").unwrap_or_default().to_vec())],
+    let parts: Vec<(Option<u32>, &[Value])> = match channels {
+        Some(channels) => {
+            let items =
+                channels.iter().map(|channel| channel.as_object().and_then(|channel| list(channel, "items")));
+            (1..).map(Some).zip(items.map(Option::unwrap_or_default)).collect()
+        }
+        None => vec![(None, list(results, "items").unwrap_or_default())],
     };
     let mut all = Vec::new();
     for (channel, items) in parts {
@@ -191,11 +194,13 @@ fn azure(phrases: &[Value]) -> Segments {
     })
 }
 
-/// Where speakers are told apart, the last result has all words once more, with their speakers.
+/// If the service was asked who speaks, the last result repeats all words, each with its speaker.
 fn google(results: &[Value]) -> Segments {
-    let best = |result: &Value| result.get("alternatives").and_then(|list| list.get(0)).cloned();
+    fn best(result: &Value) -> Option<&Value> {
+        result.get("alternatives")?.get(0)
+    }
     if let Some(last) = results.last().and_then(best) {
-        let heard = words(&last, "results", &GOOGLE)?;
+        let heard = words(last.get("words"), "results", &GOOGLE)?;
         if heard.iter().any(|heard| heard.speaker.is_some()) {
             return Ok(runs(heard));
         }
@@ -204,7 +209,7 @@ fn google(results: &[Value]) -> Segments {
     let mut before = Unit::ZERO;
     each(results, "results", |result, place| {
         let Some(best) = best(result) else { return Ok(None) };
-        let heard = words(&best, place, &GOOGLE)?;
+        let heard = words(best.get("words"), place, &GOOGLE)?;
         let end = result.get("resultEndTime").or_else(|| result.get("resultEndOffset"));
         let end = time(end, SECONDS, place)?.or_else(|| heard.last().map(|heard| heard.word.end));
         let start = heard.first().map_or(before, |heard| heard.word.start);
@@ -214,7 +219,7 @@ fn google(results: &[Value]) -> Segments {
         Ok(Some(Segment {
             start,
             end,
-            text: text(&best, &["transcript"]),
+            text: text(best, &["transcript"]),
             channel: channel.filter(|number| channels > Some(1) && *number > 0),
             confidence: sure(best.get("confidence")).filter(|sure| sure.0 > 0),
             words: heard.into_iter().map(|heard| heard.word).collect(),
@@ -276,18 +281,18 @@ struct Heard {
     channel: Option<u32>,
 }
 
-fn words(said: &Value, place: &str, names: &Names) -> Result<Vec<Heard>, ReadError> {
-    let any = |value: &'_ Value, keys: &[&str]| keys.iter().find_map(|key| value.get(*key)).cloned();
+fn words(list: Option<&Value>, place: &str, names: &Names) -> Result<Vec<Heard>, ReadError> {
     let mut heard: Vec<Heard> = Vec::new();
-    for value in said.get("words").and_then(Value::as_array).into_iter().flatten() {
+    for value in list.and_then(Value::as_array).into_iter().flatten() {
+        let any = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key));
         let text = text(value, names.text);
         // Google leaves out times that are 0.
-        let start = time(any(value, names.start).as_ref(), names.unit, place)?.unwrap_or_default();
-        let end = time(any(value, names.end).as_ref(), names.unit, place)?.unwrap_or(start).max(start);
+        let start = time(any(names.start), names.unit, place)?.unwrap_or_default();
+        let end = time(any(names.end), names.unit, place)?.unwrap_or(start).max(start);
         let confidence = sure(value.get("confidence"));
         let word = Word { text, start, end, confidence };
-        let tag = any(value, names.speaker).filter(|tag| names.nobody.is_none_or(|nobody| *tag != nobody));
-        heard.push(Heard { word, speaker: speaker(tag.as_ref()), channel: None });
+        let tag = any(names.speaker).filter(|tag| names.nobody.is_none_or(|nobody| **tag != nobody));
+        heard.push(Heard { word, speaker: speaker(tag), channel: None });
     }
     Ok(heard)
 }

@@ -36,7 +36,7 @@ pub(crate) struct Head<'l> {
 /// A time as it is written: `9:14`, `0:09:14`, `9:14 PM`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Clock {
-    /// Hours, minutes and seconds. Two numbers are the last two, until [`times`] has seen all.
+    /// Hours, minutes and seconds. Two numbers are the last two, until [`Times::of`] has seen all.
     numbers: [i64; 3],
     has_hours: bool,
 }
@@ -71,8 +71,8 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         return Err(ReadError::new(Reason::Broken, "", message));
     }
     let mut draft = Draft::new(limits);
-    let all = times(&clocks);
-    let mut times = all.iter().flat_map(|(times, _)| times);
+    let all = Times::of(&clocks);
+    let mut times = all.iter().flat_map(|times| &times.seconds);
     let (mut before, mut notices) = (0, 0);
     for (number, (line, head)) in (1..).zip(lines(text).zip(&heads)) {
         match head {
@@ -206,31 +206,42 @@ impl Clock {
     }
 }
 
-/// The times of all turns in seconds, and whether two numbers were taken for hours and minutes; `None` if they go back.
-///
-/// Two numbers are minutes and seconds beside times with hours, if the first of all is 0 or one is too large for an hour.
-pub(crate) fn times(clocks: &[Clock]) -> Option<(Vec<Option<Unit>>, bool)> {
-    let are_hours = clocks.iter().all(|clock| !clock.has_hours && clock.numbers[1] < 24)
-        && clocks.first().is_some_and(|first| first.numbers[1] > 0);
-    let seconds = |clock: &Clock| {
-        let [hours, minutes, seconds] = clock.numbers;
-        match are_hours {
-            true => minutes * 3_600 + seconds * 60,
-            false => hours * 3_600 + minutes * 60 + seconds,
-        }
-    };
-    let all: Vec<i64> = clocks.iter().map(seconds).collect();
-    all.is_sorted().then(|| (all.into_iter().map(moment::seconds).collect(), are_hours))
+/// The times of all turns.
+pub(crate) struct Times {
+    pub(crate) seconds: Vec<Option<Unit>>,
+    /// Two numbers were taken for hours and minutes.
+    are_hours: bool,
+}
+
+impl Times {
+    /// `None` if they go back.
+    ///
+    /// Two numbers are minutes and seconds beside times with hours, if the first of all is 0 or one is too large for an hour.
+    pub(crate) fn of(clocks: &[Clock]) -> Option<Self> {
+        let are_hours = clocks.iter().all(|clock| !clock.has_hours && clock.numbers[1] < 24)
+            && clocks.first().is_some_and(|first| first.numbers[1] > 0);
+        let seconds = |clock: &Clock| {
+            let [hours, minutes, seconds] = clock.numbers;
+            match are_hours {
+                true => minutes * 3_600 + seconds * 60,
+                false => hours * 3_600 + minutes * 60 + seconds,
+            }
+        };
+        let all: Vec<i64> = clocks.iter().map(seconds).collect();
+        all.is_sorted().then(|| Self { seconds: all.into_iter().map(moment::seconds).collect(), are_hours })
+    }
 }
 
 /// What a person should know: how many lines stand before the first name, how many notices were left out, how times were read.
-pub(crate) fn notes(before: usize, notices: usize, times: Option<&(Vec<Option<Unit>>, bool)>) -> Vec<String> {
+pub(crate) fn notes(before: usize, notices: usize, times: Option<&Times>) -> Vec<String> {
     let before = (before > 0).then(|| format!("left out {} before the first name", counted(before, "line")));
     let notices = (notices > 0).then(|| format!("left out {} of the program", counted(notices, "notice")));
     let how = match times {
         None => Some("the times go back, so they are left out".to_owned()),
-        Some((_, true)) => Some("times such as 9:14 are read as hours and minutes".to_owned()),
-        Some((_, false)) => None,
+        Some(Times { are_hours: true, .. }) => {
+            Some("times such as 9:14 are read as hours and minutes".to_owned())
+        }
+        Some(_) => None,
     };
     [before, notices, how].into_iter().flatten().collect()
 }

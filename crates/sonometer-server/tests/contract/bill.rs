@@ -169,7 +169,7 @@ fn very_many_metamarkers_are_kept_short_and_told_in_full() {
         sleep(Duration::from_millis(20));
     }
     let said = |charge: &Value| -> Vec<String> {
-        let names = charge["metamarkers"].as_array().expect("are told");
+        let names = charge["metamarkers"].as_array().expect("is a list");
         names.iter().map(|name| name.as_str().expect("is text").to_owned()).collect()
     };
     let all = lines(&bench, &bench.test, "format=jsonl");
