@@ -189,6 +189,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "personal-data" @ "2.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "personal-data" @ "2.1"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "personal-data" @ "2.2"),
     entry!("protocols", "pressure-tactics" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "pressure-tactics" @ "1.5"),

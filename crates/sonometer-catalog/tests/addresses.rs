@@ -1,4 +1,4 @@
-//! The expressions of `personal-data` 2.1 that find addresses are put together from the parts in `docs/addresses.txt`.
+//! The expressions of `personal-data` 2.1 and 2.2 that find addresses are put together from the parts in `docs/addresses.txt`.
 
 use sonometer_catalog::find;
 use std::collections::BTreeMap;
@@ -28,10 +28,12 @@ fn parts() -> BTreeMap<&'static str, String> {
 
 #[test]
 fn the_expressions_of_the_protocol_are_made_of_the_parts() {
-    let protocol = find("personal-data", Some("2.1")).expect("ships").source;
     let parts = parts();
-    for entry in ENTRIES {
-        let line = format!("    /{}/\n", parts[entry]);
-        assert!(protocol.contains(&line), "{entry} in docs/addresses.txt and the protocol differ");
+    for version in ["2.1", "2.2"] {
+        let protocol = find("personal-data", Some(version)).expect("ships").source;
+        for entry in ENTRIES {
+            let line = format!("    /{}/\n", parts[entry]);
+            assert!(protocol.contains(&line), "{entry} in docs/addresses.txt and {version} differ");
+        }
     }
 }

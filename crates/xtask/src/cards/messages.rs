@@ -11,6 +11,8 @@ struct Asked {
     id: &'static str,
     /// The version before, where the newest was mended for the messages that were read.
     before: Option<&'static str>,
+    /// The files that were read and mended for.
+    read: &'static [&'static str],
     /// Each type of label, and the markers that may find it.
     types: &'static [(&'static str, &'static [&'static str])],
 }
@@ -18,7 +20,8 @@ struct Asked {
 const ASKED: [Asked; 2] = [
     Asked {
         id: "personal-data",
-        before: Some("personal-data@2.0"),
+        before: Some("personal-data@2.1"),
+        read: &["private-messages", "answers-in-markdown", "more-answers"],
         types: &[
             ("EMAIL", &["email_address"]),
             ("PHONE", &["phone_number"]),
@@ -41,6 +44,7 @@ const ASKED: [Asked; 2] = [
     Asked {
         id: "names-and-places",
         before: Some("names-and-places@1.0"),
+        read: &["private-messages"],
         types: &[
             ("PERSON", &["person", "introduced_person", "person_in_small_letters"]),
             ("PLACE", &["place", "introduced_place"]),
@@ -50,12 +54,13 @@ const ASKED: [Asked; 2] = [
     },
 ];
 
-/// The files in `fixtures/labelled`, with the heading of each table.
-const FILES: [(&str, &str); 2] = [
-    ("unseen-private-messages", "Messages by a language model that nothing was mended for"),
-    ("private-messages", READ),
+/// Files in `fixtures/labelled` that have one table together, and what they hold.
+const FILES: [(&[&str], &str); 4] = [
+    (&["unseen-private-messages"], "Messages by a language model"),
+    (&["unseen-answers-in-markdown"], "Answers of assistants by a language model"),
+    (&["private-messages"], "Messages by a language model"),
+    (&["answers-in-markdown", "more-answers"], "Answers of assistants by a language model"),
 ];
-const READ: &str = "Messages by a language model that were read and mended for";
 
 /// What a version does about labels of one type.
 #[derive(Clone, Copy, Default)]
@@ -70,12 +75,17 @@ struct Found {
 pub(crate) fn tables(measurer: &Measurer, id: &str) -> Result<Option<String>, String> {
     let Some(asked) = ASKED.iter().find(|asked| asked.id == id) else { return Ok(None) };
     let mut page = String::new();
-    for (name, title) in FILES {
-        let title = if title == READ && asked.before.is_none() { "More such messages" } else { title };
-        let file = format!("fixtures/labelled/{name}.jsonl");
-        let text =
-            std::fs::read_to_string(crate::test::root().join(&file)).map_err(|e| format!("{file}: {e}"))?;
-        page.push_str(&table(measurer, asked, &format!("### {title}\n\n`{file}`"), &values(&text)?)?);
+    for (names, what) in FILES {
+        let read = names.iter().all(|name| asked.read.contains(name));
+        let title = if read { "that were read and mended for" } else { "that nothing was mended for" };
+        let files: Vec<String> = names.iter().map(|name| format!("fixtures/labelled/{name}.jsonl")).collect();
+        let mut items = Vec::new();
+        for file in &files {
+            let text = std::fs::read_to_string(crate::test::root().join(file)).map_err(|e| format!("{file}: {e}"))?;
+            items.extend(values(&text)?);
+        }
+        let heading = format!("### {what} {title}\n\n`{}`", files.join("`, `"));
+        page.push_str(&table(measurer, asked, &heading, &items)?);
     }
     Ok(Some(page))
 }
@@ -94,7 +104,7 @@ fn table(measurer: &Measurer, asked: &Asked, title: &str, items: &[Value]) -> Re
         }
         elsewhere.push(beside(items, &found, asked));
     }
-    let mut page = format!("\n{title}: {} messages.\n", items.len());
+    let mut page = format!("\n{title}: {} texts.\n", items.len());
     for (version, (all, wrong)) in versions.iter().zip(&elsewhere) {
         let shown = version.split_once('@').map_or("this version", |(_, number)| number);
         let _ = writeln!(page, "Of {all} finds of {shown} {wrong} lie on no label of their kind.");

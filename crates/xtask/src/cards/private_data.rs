@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 pub(super) const ID: &str = "personal-data";
 /// The version before, and the newest.
-const VERSIONS: [&str; 2] = ["personal-data@2.0", ID];
+const VERSIONS: [&str; 2] = ["personal-data@2.1", ID];
 /// The version before, as headings name it.
-const BEFORE: &str = "2.0";
+const BEFORE: &str = "2.1";
 
 /// Each type of label that the protocol claims to find, and the markers that may find it.
 const CLAIMED: [(&str, &[&str]); 12] = [
