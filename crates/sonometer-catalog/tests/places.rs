@@ -3,7 +3,7 @@
 use sonometer::{Interaction, Sensor};
 
 /// Text, marker, and the only place of its evidence.
-const PLACES: [(&str, &str, &str); 35] = [
+const PLACES: [(&str, &str, &str); 45] = [
     ("The CVV is 123.", "card_security_code", "123"),
     ("My account number is 31926819.", "bank_account", "31926819"),
     ("SSN: 219099999", "social_security_number", "219099999"),
@@ -75,6 +75,17 @@ const PLACES: [(&str, &str, &str); 35] = [
     ("Dear Dr. Okafor, I have a question.", "person_name", "Okafor"),
     ("By the way, my name is Anke Sørensen.", "person_name", "Anke Sørensen"),
     ("Priya Raman lives at 7 Rosewood.", "postal_address", "7 Rosewood"),
+    // Marks of Markdown on what is said and on the data; lines that end; spaces that do not break; aligned forms.
+    ("- **Account number:** 31926819", "bank_account", "31926819"),
+    ("- **Name:** Anke Sørensen", "person_name", "Anke Sørensen"),
+    ("Call **202-555-0143** now.", "phone_number", "202-555-0143"),
+    ("Write to _jane.doe@example.org_ instead.", "email_address", "jane.doe@example.org"),
+    ("Your PIN is `4711`.", "credential", "4711"),
+    ("| SSN | 219099999 |", "social_security_number", "219099999"),
+    ("I am\n**34** years\nold.", "age", "34"),
+    ("His passport\nnumber is C01234567.", "national_id", "C01234567"),
+    ("My passport\u{a0}number is\u{a0}C01234567.", "national_id", "C01234567"),
+    ("PIN:            4711", "credential", "4711"),
 ];
 
 #[test]
