@@ -15,6 +15,15 @@ use crate::diagnostic::{Diagnostic, Span};
 /// # Errors
 /// The first finding: text that is not JSON, a key that appears twice, half of a surrogate pair, a limit.
 pub fn read_json(source: &str) -> Result<Node, Diagnostic> {
+    check_size(source)?;
+    read(source, Deep::Refused)
+}
+
+/// As [`read_json`] without the limit of 16 MiB, for what the engine wrote itself and its reader compares with what it would write.
+///
+/// # Errors
+/// As [`read_json`], but for the length.
+pub(crate) fn read_own_json(source: &str) -> Result<Node, Diagnostic> {
     read(source, Deep::Refused)
 }
 
@@ -24,6 +33,7 @@ pub fn read_json(source: &str) -> Result<Node, Diagnostic> {
 /// # Errors
 /// As [`read_json`], but for the nesting.
 pub(crate) fn read_json_of_others(source: &str) -> Result<Node, Diagnostic> {
+    check_size(source)?;
     read(source, Deep::LeftOut)
 }
 
@@ -35,7 +45,6 @@ enum Deep {
 }
 
 fn read(source: &str, deep: Deep) -> Result<Node, Diagnostic> {
-    check_size(source)?;
     let text = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);
     if text.trim_start_matches(JSON_SPACE).is_empty() {
         return Err(nothing_to_read(source));

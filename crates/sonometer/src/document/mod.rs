@@ -30,7 +30,7 @@ mod finding_tests;
 mod json_tests;
 
 pub use json::read_json;
-pub(crate) use json::read_json_of_others;
+pub(crate) use json::{read_json_of_others, read_own_json};
 pub use suggest::suggest;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};

@@ -8,7 +8,7 @@ use super::object::Object;
 use super::replay::Mismatch;
 use super::world::World;
 use crate::diagnostic::excerpt;
-use crate::document::read_json;
+use crate::document::read_own_json;
 use crate::interaction::Turn;
 use crate::json::Json;
 use crate::keys::canonical::{hex, sha256};
@@ -73,7 +73,7 @@ impl World {
     /// # Errors
     /// What is wrong and where: a text that was not written so, another stage, another target, another engine.
     pub fn resume(&self, text: &str) -> Result<Dive, Mismatch> {
-        let root = read_json(text)
+        let root = read_own_json(text)
             .map_err(|wrong| Mismatch::new("", format!("{}; {}", wrong.message, wrong.fix)))?;
         let dive = Object::read(&root, |at| self.dive(at))?;
         // What is not checked one by one above: order, numbers, texts that are written in another way.

@@ -175,6 +175,17 @@ fn a_dive_keeps_its_log_also_when_it_is_resumed() {
     assert_eq!(lines.len(), 3);
 }
 
+/// The longest dive that the limits of stages allow is 24 MB; a protocol has 16 MiB at most.
+#[test]
+fn a_dive_is_read_however_long_its_text_is() {
+    let world = counter();
+    let text = world.open(1).to_json();
+    let spaces = " ".repeat(24 << 20);
+    let refused = world.resume(&format!("{spaces}{text}")).expect_err("is not how it was saved");
+    assert!(refused.message.contains("the form in which it was saved"), "{refused}");
+    assert!(world.resume(&text).is_ok());
+}
+
 #[test]
 fn a_dive_of_another_stage_is_refused() {
     let text = counter().open(1).to_json();
