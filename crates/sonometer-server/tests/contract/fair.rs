@@ -1,8 +1,9 @@
 //! What one organization does to what all share, another does not see.
 
 use crate::bench::{Answer, Bench, KIND};
+use crate::dives::{self, opened};
 use crate::file_host::{Host, Page, ask, helper, limits, paper};
-use crate::fixture::{ONE, bench, desk, sense, target};
+use crate::fixture::{ONE, bench, desk, door, sense, target};
 use serde_json::{Value, json};
 use sonometer_server::{FileLimits, FileReader, Limits, Resolver};
 use sonometer_service::guard::Guard;
@@ -281,4 +282,30 @@ fn figures_ask_the_database_once_a_second_at_most() {
     let is_old = figure(&bench, "sonometer_jobs 0");
     assert!(is_old || begun.elapsed() > Duration::from_secs(1));
     until("there is one", || figure(&bench, "sonometer_jobs 1"));
+}
+
+/// All that was said in a dive is kept with it: up to 24 MB.
+// covers: limits.fair
+#[test]
+fn those_of_one_who_look_at_a_long_dive_wait_for_each_other() {
+    let bench = dives::bench(&[&door("")]);
+    let (token, body) = (bench.test.clone(), json!({"stage_id": "door"}));
+    let long = opened(&bench, &token, &body);
+    bench.sql(
+        "WITH RECURSIVE long (text, doubled) AS (SELECT 'xxxxxxxx', 0 UNION ALL SELECT text || text, doubled + 1 FROM long \
+         WHERE doubled < 16) UPDATE dives SET state = (SELECT text FROM long WHERE doubled = 16)",
+    );
+    let short = opened(&bench, &token, &body);
+    let queues = bench.service.queues();
+    let ledger = queues.iter().find(|queue| queue.name() == "ledger").expect("there is one");
+    let held = ledger.place_now("acme").expect("is free");
+    scope(|threads| {
+        let looks = threads.spawn(|| bench.get(&long).good("Dive"));
+        until("it waits", || figure(&bench, "sonometer_queue_waiting{queue=\"ledger\"} 1"));
+        bench.get(&short).good("Dive");
+        bench.get(&format!("{long}/status")).good("DiveStatus");
+        assert!(!looks.is_finished());
+        drop(held);
+        assert_eq!(looks.join().expect("ends")["status"], "open");
+    });
 }

@@ -93,7 +93,7 @@ impl Service {
                 Err(refusal) if refusal.code == Code::TurnConflict => {}
                 // The request that took the turn may have had the last of the quota.
                 Err(refusal) if refusal.code == Code::QuotaExhausted && wanted.turn.is_some() => {
-                    if self.dive_row(caller, id).await?.turns < turn {
+                    if self.dive_size(caller, id).await?.1 < turn {
                         return Err(refusal);
                     }
                 }

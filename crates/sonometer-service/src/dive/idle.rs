@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// So many are read at once.
+/// So many are looked for at once.
 const TOGETHER: u64 = 32;
 
 impl Service {
@@ -19,17 +19,18 @@ impl Service {
         let mut closed = 0;
         loop {
             let now = self.now_ms();
-            let rows = self.inner.store.idle_dives(now.saturating_sub(idle_ms), TOGETHER).await?;
-            if rows.is_empty() {
+            let ids = self.inner.store.idle_dives(now.saturating_sub(idle_ms), TOGETHER).await?;
+            if ids.is_empty() {
                 return Ok(closed);
             }
-            for row in rows {
+            for id in ids {
+                let Some(row) = self.inner.store.dive_of_any(&id).await? else { continue };
                 match self.close_row(&row, None).await {
                     Ok(card) => closed += u64::from(card.is_some()),
                     Err(refusal) if refusal.code == crate::Code::Unavailable => return Err(refusal),
                     Err(refusal) => {
-                        tracing::error!(dive = row.id, %refusal, "an idle dive cannot be closed");
-                        self.inner.store.put_off(&row.id, now).await?;
+                        tracing::error!(dive = id, %refusal, "an idle dive cannot be closed");
+                        self.inner.store.put_off(&id, now).await?;
                     }
                 }
             }

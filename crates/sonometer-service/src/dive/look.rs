@@ -1,7 +1,8 @@
 //! `GET /api/v1/dive/{dive_id}` and its status: how a dive stands. Looking changes nothing.
 
+use super::unknown;
 use crate::refusal::Refusal;
-use crate::store::DiveRow;
+use crate::store::DiveSeen;
 use crate::{Caller, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -24,8 +25,8 @@ struct Status<'a> {
     turns: u64,
 }
 
-fn status(row: &DiveRow) -> &'static str {
-    if row.is_open { "open" } else { "closed" }
+fn status(is_open: bool) -> &'static str {
+    if is_open { "open" } else { "closed" }
 }
 
 impl Service {
@@ -34,17 +35,21 @@ impl Service {
     /// # Errors
     /// `dive_not_found`, `unavailable`.
     pub async fn dive(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
-        let row = self.dive_row(caller, id).await?;
+        let (.., bytes) = self.dive_size(caller, id).await?;
+        let place = self.place_at_dive(caller, bytes).await?;
+        let seen = self.inner.store.dive_seen(caller.account(), id).await?;
+        drop(place);
+        let DiveSeen { stage, is_open, turns, observation, card } = seen.ok_or_else(|| unknown(id))?;
         let raw = |text: &str| {
             RawValue::from_string(text.to_owned()).map_err(|error| Refusal::internal(&error.to_string()))
         };
-        let stagecard = if row.is_open { None } else { Some(raw(&row.card)?) };
+        let stagecard = if is_open { None } else { Some(raw(&card)?) };
         Ok(crate::json::text(&Told {
-            dive_id: &row.id,
-            stage_id: &row.stage,
-            status: status(&row),
-            turns: row.turns,
-            observation: raw(&row.observation)?,
+            dive_id: id,
+            stage_id: &stage,
+            status: status(is_open),
+            turns,
+            observation: raw(&observation)?,
             stagecard,
         }))
     }
@@ -54,7 +59,7 @@ impl Service {
     /// # Errors
     /// As [`Service::dive`].
     pub async fn dive_status(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
-        let row = self.dive_row(caller, id).await?;
-        Ok(crate::json::text(&Status { dive_id: &row.id, status: status(&row), turns: row.turns }))
+        let (is_open, turns, _) = self.dive_size(caller, id).await?;
+        Ok(crate::json::text(&Status { dive_id: id, status: status(is_open), turns }))
     }
 }

@@ -21,7 +21,7 @@ pub use body::{act_shape, close_shape, open_shape};
 pub use publish::PasswordRule;
 pub(crate) use world::Worlds;
 
-use crate::queue::{Bounds, Queue};
+use crate::queue::{Bounds, Place, Queue};
 use crate::refusal::{Code, Refusal, shown};
 use crate::store::DiveRow;
 use crate::{Caller, Service, WAITING};
@@ -34,6 +34,9 @@ use tokio::sync::Mutex;
 pub(crate) const OPEN: &str = "POST /api/v1/dive/open";
 /// See [`OPEN`].
 pub(crate) const ACT: &str = "POST /api/v1/dive/act";
+
+/// Up to so many bytes a dive is read without waiting. The longest are 24 MB.
+const SHORT_DIVE: u64 = 256 << 10;
 
 /// What dives need of a process: nothing of it lasts.
 pub(crate) struct Dives {
@@ -78,13 +81,33 @@ impl Turns {
 }
 
 impl Service {
-    /// A dive of the account of a caller.
+    /// A dive of the account of a caller, with all that it is kept by.
     async fn dive_row(&self, caller: &Caller, id: &str) -> Result<DiveRow, Refusal> {
+        let (.., bytes) = self.dive_size(caller, id).await?;
+        let _place = self.place_at_dive(caller, bytes).await?;
+        self.inner.store.dive(caller.account(), id).await?.ok_or_else(|| unknown(id))
+    }
+
+    /// Whether a dive of the account of a caller is open, its turns, and by how many bytes it is kept.
+    async fn dive_size(&self, caller: &Caller, id: &str) -> Result<(bool, u64, u64), Refusal> {
         // No database is asked for what cannot be an id.
         let is_id = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let row = if is_id { self.inner.store.dive(caller.account(), id).await? } else { None };
-        row.ok_or_else(|| Refusal::new(Code::DiveNotFound, format!("unknown dive `{}`", shown(id))))
+        let size = if is_id { self.inner.store.dive_size(caller.account(), id).await? } else { None };
+        size.ok_or_else(|| unknown(id))
     }
+
+    /// Those who read long dives wait for others of their organization who read much, so that most of the connections are left to the
+    /// others. Where SQLite keeps what stands behind the text by which a dive is kept, it passes over all of that.
+    async fn place_at_dive(&self, caller: &Caller, bytes: u64) -> Result<Option<Place>, Refusal> {
+        if bytes <= SHORT_DIVE {
+            return Ok(None);
+        }
+        self.place_at_ledger(caller.org()).await.map(Some)
+    }
+}
+
+fn unknown(id: &str) -> Refusal {
+    Refusal::new(Code::DiveNotFound, format!("unknown dive `{}`", shown(id)))
 }
 
 /// By what the attempts of a caller in a mode are counted.

@@ -110,6 +110,16 @@ pub(crate) struct DiveRow {
     pub(crate) card: String,
 }
 
+/// A dive as callers look at it: without what it is kept by, which is long after many turns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DiveSeen {
+    pub(crate) stage: String,
+    pub(crate) is_open: bool,
+    pub(crate) turns: u64,
+    pub(crate) observation: String,
+    pub(crate) card: String,
+}
+
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StepRow {
@@ -330,6 +340,50 @@ impl Store {
         row.as_ref().map(dive).transpose().map_err(down)
     }
 
+    /// A dive, whoever dives.
+    pub(crate) async fn dive_of_any(&self, id: &str) -> Result<Option<DiveRow>, Refusal> {
+        let query = format!("SELECT {COLUMNS} FROM dives WHERE id = $1");
+        let row = sqlx::query(sqlx::AssertSqlSafe(query)).bind(id);
+        let row = row.fetch_optional(&self.readers).await.map_err(down)?;
+        row.as_ref().map(dive).transpose().map_err(down)
+    }
+
+    /// Whether a dive of an account is open, its turns, and by how many bytes it is kept. None of them is read for it.
+    pub(crate) async fn dive_size(
+        &self,
+        account: &str,
+        id: &str,
+    ) -> Result<Option<(bool, u64, u64)>, Refusal> {
+        let row = sqlx::query(
+            "SELECT status, turns, CAST(OCTET_LENGTH(state) AS BIGINT) FROM dives WHERE id = $1 AND account_id = $2",
+        );
+        let row = row.bind(id).bind(account).fetch_optional(&self.readers).await.map_err(down)?;
+        let size = |row: AnyRow| {
+            let status: String = row.try_get(0)?;
+            Ok((status == "open", count(row.try_get(1)?), count(row.try_get(2)?)))
+        };
+        row.map(size).transpose().map_err(down)
+    }
+
+    /// What a caller sees of a dive of an account.
+    pub(crate) async fn dive_seen(&self, account: &str, id: &str) -> Result<Option<DiveSeen>, Refusal> {
+        let row = sqlx::query(
+            "SELECT stage_id, status, turns, observation, card FROM dives WHERE id = $1 AND account_id = $2",
+        );
+        let row = row.bind(id).bind(account).fetch_optional(&self.readers).await.map_err(down)?;
+        let seen = |row: AnyRow| {
+            let status: String = row.try_get(1)?;
+            Ok(DiveSeen {
+                stage: row.try_get(0)?,
+                is_open: status == "open",
+                turns: count(row.try_get(2)?),
+                observation: row.try_get(3)?,
+                card: row.try_get(4)?,
+            })
+        };
+        row.map(seen).transpose().map_err(down)
+    }
+
     /// A step of a dive.
     pub(crate) async fn step(&self, id: &str, turn: u64) -> Result<Option<StepRow>, Refusal> {
         let row = sqlx::query("SELECT action, answer FROM dive_steps WHERE dive_id = $1 AND turn = $2")
@@ -363,14 +417,13 @@ impl Store {
         closed.map(|closed| closed.rows_affected() > 0).map_err(down)
     }
 
-    /// Some dives that are open and in which nothing happened since a moment, the oldest first.
-    pub(crate) async fn idle_dives(&self, before_ms: i64, most: u64) -> Result<Vec<DiveRow>, Refusal> {
-        let query = format!(
-            "SELECT {COLUMNS} FROM dives WHERE status = 'open' AND touched_ms <= $1 ORDER BY touched_ms, id LIMIT $2"
+    /// Some dives that are open and in which nothing happened since a moment, the oldest first. Each may be long.
+    pub(crate) async fn idle_dives(&self, before_ms: i64, most: u64) -> Result<Vec<String>, Refusal> {
+        let rows = sqlx::query(
+            "SELECT id FROM dives WHERE status = 'open' AND touched_ms <= $1 ORDER BY touched_ms, id LIMIT $2",
         );
-        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).bind(before_ms).bind(stored(most));
-        let rows = rows.fetch_all(&self.readers).await.map_err(down)?;
-        rows.iter().map(dive).collect::<Result<_, _>>().map_err(down)
+        let rows = rows.bind(before_ms).bind(stored(most)).fetch_all(&self.readers).await.map_err(down)?;
+        rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().map_err(down)
     }
 
     /// Looks at an open dive no more before it is idle anew.
