@@ -7,7 +7,7 @@
 //! waits is bounded for each organization, and the one that fills its bound is sent away; the others do not see it.
 
 use crate::spans::SPANS;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -61,6 +61,7 @@ struct Inner {
     state: Mutex<State>,
 }
 
+/// However many organizations wait, nothing goes through all of them.
 #[derive(Debug)]
 struct State {
     bounds: Bounds,
@@ -68,8 +69,17 @@ struct State {
     refused: u64,
     /// The finish at which the latest place was given: the present of the turns.
     now: u128,
-    orgs: BTreeMap<String, Org>,
+    orgs: HashMap<Arc<str>, Org>,
+    /// Those that may have a place: something of theirs waits, and they hold less than their share. In the order of their turns.
+    ready: BTreeMap<Turn, Arc<str>>,
+    /// Those that hold nothing and wait for nothing, but were served beyond the present; by their finish.
+    resting: BTreeSet<(u128, Arc<str>)>,
+    /// How many turns were given out.
+    turns: u64,
 }
+
+/// When it is the turn of an organization: its finish or the present, and who came first.
+type Turn = (u128, u64);
 
 #[derive(Debug, Default)]
 struct Org {
@@ -77,6 +87,8 @@ struct Org {
     /// Costs are at most 2^64, so that no sum of them ends.
     finish: u128,
     waiting: VecDeque<Ticket>,
+    /// Under which it is ready.
+    turn: Option<Turn>,
 }
 
 #[derive(Debug)]
@@ -90,7 +102,7 @@ struct Ticket {
 #[derive(Debug)]
 pub struct Place {
     queue: Queue,
-    org: String,
+    org: Arc<str>,
 }
 
 impl Drop for Place {
@@ -100,6 +112,7 @@ impl Drop for Place {
         if let Some(org) = state.orgs.get_mut(&self.org) {
             org.held = org.held.saturating_sub(1);
         }
+        state.file(&self.org);
         self.queue.serve(state);
     }
 }
@@ -107,7 +120,16 @@ impl Drop for Place {
 impl Queue {
     /// A queue with a name for the figures.
     pub fn new(name: &'static str, bounds: Bounds) -> Self {
-        let state = State { bounds, held: 0, refused: 0, now: 0, orgs: BTreeMap::new() };
+        let state = State {
+            bounds,
+            held: 0,
+            refused: 0,
+            now: 0,
+            orgs: HashMap::new(),
+            ready: BTreeMap::new(),
+            resting: BTreeSet::new(),
+            turns: 0,
+        };
         Self { inner: Arc::new(Inner { name, state: Mutex::new(state) }) }
     }
 
@@ -115,6 +137,8 @@ impl Queue {
     pub fn set_bounds(&self, bounds: Bounds) {
         let mut state = self.state();
         state.bounds = bounds;
+        let all: Vec<Arc<str>> = state.orgs.keys().cloned().collect();
+        all.iter().for_each(|org| state.file(org));
         self.serve(state);
     }
 
@@ -167,24 +191,31 @@ impl Queue {
 
     fn enter(&self, name: &str, cost: u64, most_waiting: usize) -> Result<Entered, Full> {
         let mut state = self.state();
-        let State { bounds: Bounds { places, share, waiting }, held, refused, now, orgs } = &mut *state;
+        let name = state.orgs.get_key_value(name).map_or_else(|| name.into(), |(name, _)| name.clone());
+        let State { bounds: Bounds { places, share, waiting }, held, refused, now, orgs, resting, .. } =
+            &mut *state;
         let most_waiting = most_waiting.min(*waiting);
-        let org = orgs.entry(name.to_owned()).or_default();
+        let org = orgs.entry(name.clone()).or_default();
+        resting.remove(&(org.finish, name.clone()));
+        org.leave_out_gone();
         // Where a place is free, those that wait have their share already: nobody is overtaken.
         if *held < *places && org.held < *share && org.waiting.is_empty() {
             *held += 1;
             org.take(cost, now);
-            return Ok(Entered::Now(Place { queue: self.clone(), org: name.to_owned() }));
+            state.file(&name);
+            return Ok(Entered::Now(Place { queue: self.clone(), org: name }));
         }
         if org.waiting.len() >= most_waiting {
             org.waiting.retain(|ticket| !ticket.caller.is_closed());
         }
         if org.waiting.len() >= most_waiting {
             *refused += 1;
+            state.file(&name);
             return Err(Full);
         }
         let (caller, waits) = oneshot::channel();
         org.waiting.push_back(Ticket { cost, since: Instant::now(), caller });
+        state.file(&name);
         // Those before it may have given up.
         self.serve(state);
         Ok(Entered::Waits(waits))
@@ -192,29 +223,62 @@ impl Queue {
 
     /// Gives places to those whose turn it is.
     fn serve(&self, mut state: MutexGuard<'_, State>) {
-        let Bounds { places, share, .. } = state.bounds;
         let mut given = Vec::new();
-        while state.held < places {
-            let State { held, now, orgs, .. } = &mut *state;
-            for org in orgs.values_mut() {
-                while org.waiting.front().is_some_and(|ticket| ticket.caller.is_closed()) {
-                    org.waiting.pop_front();
-                }
+        while state.held < state.bounds.places {
+            let State { held, now, orgs, ready, .. } = &mut *state;
+            let Some((_, name)) = ready.pop_first() else { break };
+            let Some(org) = orgs.get_mut(&name) else { continue };
+            org.turn = None;
+            org.leave_out_gone();
+            if let Some(Ticket { cost, caller, .. }) = org.waiting.pop_front() {
+                *held += 1;
+                org.take(cost, now);
+                given.push((caller, Place { queue: self.clone(), org: name.clone() }));
             }
-            let may = orgs.iter_mut().filter(|(_, org)| org.held < share && !org.waiting.is_empty());
-            let Some((name, org)) = may.min_by_key(|(_, org)| org.finish.max(*now)) else { break };
-            let Some(Ticket { cost, caller, .. }) = org.waiting.pop_front() else { break };
-            *held += 1;
-            org.take(cost, now);
-            given.push((caller, Place { queue: self.clone(), org: name.clone() }));
+            state.file(&name);
         }
         // An organization that was served beyond the present is remembered until the present has come there, or all is quiet.
-        let (now, quiet) = (state.now, state.held == 0);
-        state.orgs.retain(|_, org| org.held > 0 || !org.waiting.is_empty() || !quiet && org.finish > now);
+        let State { held, now, orgs, resting, .. } = &mut *state;
+        while resting.first().is_some_and(|(finish, _)| *held == 0 || *finish <= *now) {
+            let Some((_, name)) = resting.pop_first() else { break };
+            orgs.remove(&name);
+        }
         drop(state);
         for (caller, place) in given {
             // One who has just gone gives the place back by dropping it, which takes the lock.
             let _ = caller.send(place);
+        }
+    }
+}
+
+impl State {
+    /// Puts an organization where it belongs after a change: among those that are ready, among those that rest, or away.
+    fn file(&mut self, name: &Arc<str>) {
+        let Self { bounds, now, orgs, ready, resting, turns, .. } = self;
+        let Some(org) = orgs.get_mut(name) else { return };
+        let is_ready = org.held < bounds.share && !org.waiting.is_empty();
+        match org.turn {
+            None if is_ready => {
+                *turns += 1;
+                let turn = (org.finish.max(*now), *turns);
+                ready.insert(turn, name.clone());
+                org.turn = Some(turn);
+            }
+            Some(turn) if !is_ready => {
+                ready.remove(&turn);
+                org.turn = None;
+            }
+            _ => {}
+        }
+        if org.held == 0 && org.waiting.is_empty() {
+            match org.finish > *now {
+                true => {
+                    resting.insert((org.finish, name.clone()));
+                }
+                false => {
+                    orgs.remove(name);
+                }
+            }
         }
     }
 }
@@ -225,6 +289,13 @@ enum Entered {
 }
 
 impl Org {
+    /// Nobody waits for these any more.
+    fn leave_out_gone(&mut self) {
+        while self.waiting.front().is_some_and(|ticket| ticket.caller.is_closed()) {
+            self.waiting.pop_front();
+        }
+    }
+
     /// Is served work of this cost.
     fn take(&mut self, cost: u64, now: &mut u128) {
         *now = self.finish.max(*now);
@@ -391,5 +462,28 @@ mod tests {
             assert_eq!(queue.standing().held, 0, "{seed}");
             assert!(queue.state().orgs.is_empty(), "{seed}");
         }
+    }
+
+    /// Where each place that is given on goes through all that wait, this takes a minute and more.
+    #[test]
+    fn thousands_of_organizations_wait_at_little_cost() {
+        let began = Instant::now();
+        let queue = Queue::new("test", bounds(256, 192, 512));
+        let held: Vec<Place> =
+            (0..256).map(|at| queue.place_now(&format!("held {at}")).expect("is free")).collect();
+        let names: Vec<String> = (0..20_000).map(|at| format!("waits {at}")).collect();
+        let mut all: Vec<Waits<'_>> =
+            names.iter().map(|name| Box::pin(queue.place(name, 1)) as Waits<'_>).collect();
+        assert!(all.iter_mut().all(|waits| now(waits).is_none()));
+        drop(held);
+        let mut served = 0;
+        for waits in &mut all {
+            // Each gives its place to one that still waits.
+            served += usize::from(now(waits).is_some_and(|place| place.is_ok()));
+        }
+        assert_eq!(served, names.len());
+        drop(all);
+        assert!(queue.state().orgs.is_empty());
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     }
 }
