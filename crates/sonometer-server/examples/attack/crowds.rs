@@ -54,6 +54,8 @@ pub(crate) enum Crowd {
     ListOfProtocols,
     Figures,
     LongDive,
+    /// Measured only where its row is named: B is touched, since each action writes the whole dive in one commit.
+    LongDives,
 }
 
 /// A request that a crowd makes.
@@ -68,6 +70,10 @@ struct Ask {
 impl Ask {
     fn get(client: &Client, path: impl Into<String>) -> Self {
         Self { client: client.clone(), method: "GET", path: path.into(), body: Bytes::new() }
+    }
+
+    fn post(client: &Client, path: impl Into<String>, body: String) -> Self {
+        Self { client: client.clone(), method: "POST", path: path.into(), body: body.into() }
     }
 
     /// Asks again and again, on one connection as long as that is there, until it is aborted.
@@ -136,13 +142,14 @@ checkpoints:
 "#;
 
 impl Crowd {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Jobs,
         Self::ListOfJobs,
         Self::EndOfHistory,
         Self::ListOfProtocols,
         Self::Figures,
         Self::LongDive,
+        Self::LongDives,
     ];
 
     fn name(self, sizes: Sizes) -> String {
@@ -156,6 +163,9 @@ impl Crowd {
                 format!("`/metrics` without a token; {} jobs and notifications wait", whole(waiting))
             }
             Self::LongDive => format!("looks at a dive of {turns} turns of 20,000 characters"),
+            Self::LongDives => {
+                format!("acts in dives of {} and more turns of 20,000 characters", turns * 9 / 10)
+            }
         }
     }
 
@@ -167,17 +177,16 @@ impl Crowd {
         }
     }
 
-    /// Fills the database, and says what is asked for then.
-    async fn prepare(self, sizes: Sizes, served: &Served, a: &Client) -> Ask {
+    /// Fills the database, and says what each client asks for then.
+    async fn prepare(self, sizes: Sizes, served: &Served, a: &Client) -> Vec<Ask> {
         let mut database = Database::open(&served.database).await;
-        match self {
+        let ask = match self {
             Self::Jobs => {
                 publish(served, &many_markers(2_000)).await;
                 let item = |id: u64| json!({"id": id.to_string(), "content": "the cat"});
                 let items: Vec<Value> = (0..sizes.items).map(item).collect();
                 let body = json!({"target": protocol("many"), "interactions": items}).to_string();
-                let path = "/api/v1/sense/batch".to_owned();
-                Ask { client: a.clone(), method: "POST", path, body: body.into() }
+                Ask::post(a, "/api/v1/sense/batch", body)
             }
             Self::ListOfJobs => {
                 database.add_jobs(sizes.jobs).await;
@@ -199,9 +208,16 @@ impl Crowd {
             }
             Self::LongDive => {
                 publish(served, LONG).await;
-                Ask::get(a, dive(&mut database, a, sizes.turns).await)
+                Ask::get(a, dives(&mut database, a, sizes.turns, 1).await.remove(0))
             }
-        }
+            Self::LongDives => {
+                publish(served, LONG).await;
+                let paths = dives(&mut database, a, sizes.turns * 9 / 10, self.clients()).await;
+                let body = json!({"action": longest()}).to_string();
+                return paths.iter().map(|path| Ask::post(a, format!("{path}/act"), body.clone())).collect();
+            }
+        };
+        vec![ask; self.clients()]
     }
 }
 
@@ -209,20 +225,28 @@ async fn publish(served: &Served, source: &str) {
     served.service.publish("a", source).await.unwrap_or_else(|refusal| panic!("{refusal}"));
 }
 
-/// The path of a dive of so many turns. They are taken beside the service, which reads and writes the whole dive in each.
-async fn dive(database: &mut Database, a: &Client, turns: u64) -> String {
-    let (status, opened) = a.post("/api/v1/dive/open", &json!({"stage_id": "long@1.0", "seed": 1})).await;
-    assert_eq!(status, 200, "{opened}");
-    let id = opened["dive_id"].as_str().expect("is text");
+/// An action than which nothing is longer in the form in which a dive is kept. It costs nothing.
+fn longest() -> String {
+    "\u{1}".repeat(20_000)
+}
+
+/// The paths of so many dives of so many turns. They are taken beside the service, which reads and writes the whole dive in each.
+async fn dives(database: &mut Database, a: &Client, turns: u64, count: usize) -> Vec<String> {
     let stage = Stage::read(LONG).expect("is a stage").0;
     let mut dive = World::new(stage, &ForStages).expect("has what senses it").open(1);
-    // In the form in which a dive is kept nothing is longer, and it costs nothing.
-    let said = "\u{1}".repeat(20_000);
     for _ in 0..turns {
-        dive.act(&said).expect("goes on");
+        dive.act(&longest()).expect("goes on");
     }
-    database.set_dive(id, turns, &dive.to_json(), &dive.observation().to_json()).await;
-    format!("/api/v1/dive/{id}")
+    let (state, observation) = (dive.to_json(), dive.observation().to_json());
+    let mut paths = Vec::new();
+    for _ in 0..count {
+        let (status, opened) = a.post("/api/v1/dive/open", &json!({"stage_id": "long@1.0", "seed": 1})).await;
+        assert_eq!(status, 200, "{opened}");
+        let id = opened["dive_id"].as_str().expect("is text");
+        database.set_dive(id, turns, &state, &observation).await;
+        paths.push(format!("/api/v1/dive/{id}"));
+    }
+    paths
 }
 
 /// A number with commas.
@@ -236,8 +260,11 @@ fn whole(number: u64) -> String {
 /// Does them one after the other, each on a database of its own from `serve`, and prints a row for each.
 pub(crate) async fn run(serve: impl AsyncFn() -> Served, hosts: &Arc<Hosts>, asked: &Asked) -> Outcome {
     let Asked { sizes, time, .. } = *asked;
-    let chosen: Vec<Crowd> =
-        Crowd::ALL.into_iter().filter(|crowd| asked.wants("crowds", &crowd.name(sizes))).collect();
+    let is_chosen = |crowd: &Crowd| match crowd {
+        Crowd::LongDives => asked.names(&crowd.name(sizes)),
+        _ => asked.wants("crowds", &crowd.name(sizes)),
+    };
+    let chosen: Vec<Crowd> = Crowd::ALL.into_iter().filter(is_chosen).collect();
     let mut outcome = Outcome::default();
     if chosen.is_empty() {
         return outcome;
@@ -247,10 +274,10 @@ pub(crate) async fn run(serve: impl AsyncFn() -> Served, hosts: &Arc<Hosts>, ask
     for crowd in chosen {
         let served = serve().await;
         let (a, b) = (organization(&served, "a").await, organization(&served, "b").await);
-        let ask = crowd.prepare(sizes, &served, &a).await;
+        let asks = crowd.prepare(sizes, &served, &a).await;
         Probe::Sense.measure(&b, hosts, Duration::from_millis(200)).await;
         let counts = Counts::default();
-        let begin = || (0..crowd.clients()).map(|_| ask.clone().go(counts.clone())).collect();
+        let begin = || asks.into_iter().map(|ask| ask.go(counts.clone())).collect();
         let seen = Probe::Sense.beside(&b, hosts, time, begin).await;
         println!("| {} | {} | {}", crowd.name(sizes), crowd.clients(), seen.columns(&counts));
         outcome.add(&seen);
