@@ -82,7 +82,7 @@ const PLACES: [(&str, &str, &str); 45] = [
     ("Write to _jane.doe@example.org_ instead.", "email_address", "jane.doe@example.org"),
     ("Your PIN is `4711`.", "credential", "4711"),
     ("| SSN | 219099999 |", "social_security_number", "219099999"),
-    ("I am\n**34** years\nold.", "age", "34"),
+    ("My mother is\n**84** years\nold.", "age", "84"),
     ("His passport\nnumber is C01234567.", "national_id", "C01234567"),
     ("My passport\u{a0}number is\u{a0}C01234567.", "national_id", "C01234567"),
     ("PIN:            4711", "credential", "4711"),
