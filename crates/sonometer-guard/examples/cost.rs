@@ -27,13 +27,16 @@ const WORK: [(&str, usize, &str); 6] = [
 ];
 
 /// Pieces of work by the length of their text in KiB.
-const GROWTH: [(&str, &str); 6] = [
+const GROWTH: [(&str, &str); 9] = [
     ("line", "one line without a full stop, in events of 64 bytes"),
     ("whole", "a request with one long text full of addresses"),
     ("escapes", "the same, every character an escape"),
     ("placeholders", "a conversation full of addresses, with placeholders"),
     ("signs", "an answer of nothing but `<`, with placeholders"),
     ("judged", "an answer in sentences, with a rule that may end it"),
+    ("values", "a request of texts of one letter"),
+    ("cited", "a document full of addresses, and citations of it"),
+    ("sealed", "an answer of sealed summaries"),
 ];
 const SIZES: [usize; 3] = [64, 128, 256];
 
@@ -204,6 +207,26 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 .collect();
             let body = format!("{{\"messages\":[{}]}}", messages.join(","));
             counted(|| Ok(reversible.request(Form::Chat, body.as_bytes())?))
+        }
+        "values" => {
+            let body = format!("{{\"input\":[{}]}}", vec!["\"a\""; bytes / 4].join(","));
+            counted(|| Ok(masking.request(Form::Embeddings, body.as_bytes())?))
+        }
+        "cited" => {
+            let text = addresses[..addresses.len() / 2].concat();
+            let cited = "{\"type\":\"char_location\",\"document_index\":0,\"start_char_index\":9,\"end_char_index\":30}";
+            let body = format!(
+                "{{\"messages\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"document\",\"source\":{{\"type\":\"text\",\"data\":\"{text}\"}}}}]}},{{\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":\"It is.\",\"citations\":[{}]}}]}}]}}",
+                vec![cited; bytes / 2 / cited.len()].join(",")
+            );
+            counted(|| Ok(masking.request(Form::Messages, body.as_bytes())?))
+        }
+        "sealed" => {
+            let seals = (0..bytes / 48)
+                .map(|at| format!("{{\"type\":\"compaction\",\"encrypted_content\":\"{at:06}\"}}"));
+            let body = format!("{{\"output\":[{}]}}", seals.collect::<Vec<_>>().join(","));
+            let mut exchange = masking.request(Form::Responses, b"{\"input\":\"Hi\"}")?;
+            counted(|| Ok(exchange.response(200, body.as_bytes())?))
         }
         "signs" => {
             let mut exchange = reversible.request(Form::Chat, ask("I am ann@example.org").as_bytes())?;

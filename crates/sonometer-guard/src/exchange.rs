@@ -11,6 +11,7 @@ use crate::policy::{Action, Misfit, On, Role};
 use crate::report::Report;
 use crate::schema::{Schemas, objects};
 use crate::stream::Stream;
+use crate::values::{Numbers, Values};
 use crate::walk::{Said, Walk};
 use serde_json::value::RawValue;
 use sonometer::interaction::Turn;
@@ -52,6 +53,8 @@ impl Exchange {
     ) -> Result<Self, Blocked> {
         let limit = compiled.policy.limits.body_bytes;
         let text = read(body, limit)?;
+        let mut values = Values::new(compiled.policy.limits.values);
+        values.count(text, Numbers::of(form, On::Request))?;
         let top = Object::read(text).map_err(|wrong| wrong.within(text))?;
         let mut exchange = Self {
             form,
@@ -72,7 +75,7 @@ impl Exchange {
         if table.is_none() {
             exchange.check_state(&top)?;
         }
-        let written = exchange.walk(text, On::Request, false)?;
+        let written = exchange.walk(text, values, On::Request, false)?;
         exchange.body = written.map_or_else(|| body.to_vec(), String::into_bytes);
         Ok(exchange)
     }
@@ -176,6 +179,8 @@ impl Exchange {
         }
         let answer = |blocked: Blocked| blocked.in_answer();
         let text = read(body, self.compiled.policy.limits.body_bytes).map_err(answer)?;
+        let mut values = Values::new(self.compiled.policy.limits.values);
+        values.count(text, Numbers::of(self.form, On::Response)).map_err(answer)?;
         let is_error = status >= 400;
         if is_error && serde_json::from_str::<&RawValue>(text).is_err() {
             // What stands before a provider may answer with a page or a line of text.
@@ -194,7 +199,7 @@ impl Exchange {
                 self.schemas = Schemas::of(&top);
             }
         }
-        let written = self.walk(text, On::Response, is_error).map_err(answer)?;
+        let written = self.walk(text, values, On::Response, is_error).map_err(answer)?;
         Ok(written.map_or_else(|| body.to_vec(), String::into_bytes))
     }
 
@@ -227,7 +232,13 @@ impl Exchange {
             || self.compiled.judges.iter().any(|judge| judge.on != On::Request)
     }
 
-    fn walk(&mut self, text: &str, on: On, is_error: bool) -> Result<Option<String>, Blocked> {
+    fn walk(
+        &mut self,
+        text: &str,
+        values: Values,
+        on: On,
+        is_error: bool,
+    ) -> Result<Option<String>, Blocked> {
         let compiled = Arc::clone(&self.compiled);
         let judges: Vec<&Judge> =
             compiled.judges.iter().filter(|judge| judge.on == on || judge.on == On::Both).collect();
@@ -236,6 +247,7 @@ impl Exchange {
             numbering: &mut self.numbering,
             report: &mut self.report,
             documents: &mut self.documents,
+            values,
         };
         let mut walk = Walk {
             form: self.form,
@@ -351,8 +363,8 @@ pub(crate) fn sealed_summaries(top: &Object<'_>) -> Vec<String> {
         is_summary.then(|| given("encrypted_content").or_else(|| given("signature"))).flatten()
     };
     let messages = objects(top, "messages");
-    let blocks = messages.iter().flat_map(|message| objects(message, "content"));
-    let items = objects(top, "input").into_iter().chain(blocks);
+    let blocks = messages.flat_map(|message| objects(&message, "content"));
+    let items = objects(top, "input").chain(blocks);
     items.filter_map(|item| sealed(&item)).collect()
 }
 
@@ -368,7 +380,7 @@ fn asks_for_json(top: &Object<'_>) -> bool {
         is_json(&object) || format.is_some_and(|format| is_json(&format))
     };
     // An item of the conversation may change it; the last one holds.
-    let items = objects(top, "input").into_iter().rev();
+    let items = objects(top, "input").rev();
     let mut updates = items.filter(|item| item.text("type").as_deref() == Some("configuration_update"));
     if let Some(text) = updates.find_map(|item| item.get("text")) {
         return asks(text);

@@ -7,6 +7,7 @@ use crate::numbering::Table;
 use crate::policy::{Action, On, Policy, Role, Rule};
 use crate::side::{Ready, Side, sides};
 use crate::tables::Tables;
+use crate::values::{Numbers, Values};
 use sha2::{Digest, Sha256};
 use sonometer::{Error, Instrument, Mask, Unit};
 use std::collections::HashMap;
@@ -140,7 +141,12 @@ impl Guard {
     /// # Errors
     /// What must not be sent.
     pub fn request_kept(&self, tables: &Tables, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
-        let table = self.inner.policy.placeholders.then(|| tables.of(form, body)).flatten();
+        let mut table = None;
+        if self.inner.policy.placeholders {
+            // A body that is no UTF-8 is refused further on.
+            self.check_values(std::str::from_utf8(body).unwrap_or_default())?;
+            table = tables.of(form, body);
+        }
         Exchange::begin(Arc::clone(&self.inner), form, body, table.as_deref())
     }
 
@@ -166,6 +172,14 @@ impl Guard {
     ) -> Result<Exchange, Blocked> {
         let table = self.inner.policy.placeholders.then(|| tables.of_path(path)).flatten();
         Exchange::of_stored(Arc::clone(&self.inner), form, body, table.as_deref())
+    }
+
+    /// Whether JSON has no more values than `limits.values`, for JSON that is taken apart before the guard sees its texts ([`Self::texts`]).
+    ///
+    /// # Errors
+    /// If it has more.
+    pub fn check_values(&self, json: &str) -> Result<(), Blocked> {
+        Values::new(self.inner.policy.limits.values).count(json, Numbers::Count)
     }
 
     /// The conversation of texts that do not come in the form of a provider, one by one.

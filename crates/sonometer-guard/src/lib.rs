@@ -17,6 +17,7 @@ mod sse;
 mod stream;
 mod tables;
 mod texts;
+mod values;
 mod walk;
 mod written;
 

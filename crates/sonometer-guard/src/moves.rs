@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Members whose numbers are places in the text beside them. `index` is that of a citation of a file.
 const PLACES: [&str; 5] = ["start_index", "end_index", "index", "start_char_index", "end_char_index"];
@@ -30,7 +31,7 @@ pub(crate) fn last_place(citation: &str) -> usize {
     usize::try_from(place).unwrap_or(usize::MAX)
 }
 
-/// The parts of a text that were written anew. All places are code points.
+/// The parts of a text that were written anew. All places are code points. A copy costs little: each citation has one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moves {
     /// How much of the text as it came has been shown.
@@ -38,7 +39,9 @@ pub(crate) struct Moves {
     /// The length of what was shown for it.
     shown: usize,
     /// What is shown in the place of something else, in order: as it came, and as it is shown.
-    changes: Vec<(Range<usize>, Range<usize>)>,
+    changes: Arc<Vec<(Range<usize>, Range<usize>)>>,
+    /// Whether places are looked for from what is shown to what came.
+    is_back: bool,
 }
 
 impl Moves {
@@ -55,7 +58,7 @@ impl Moves {
         self.came += came.chars().count();
         self.shown += shown.chars().count();
         if came != shown {
-            self.changes.push((from..self.came, to..self.shown));
+            Arc::make_mut(&mut self.changes).push((from..self.came, to..self.shown));
         }
     }
 
@@ -75,8 +78,7 @@ impl Moves {
 
     /// The way back.
     pub(crate) fn back(self) -> Self {
-        let changes = self.changes.into_iter().map(|(came, shown)| (shown, came)).collect();
-        Self { came: self.shown, shown: self.came, changes }
+        Self { is_back: !self.is_back, ..self }
     }
 
     /// Whether every place is where it was.
@@ -86,19 +88,23 @@ impl Moves {
 
     /// Whether all up to a place has been shown.
     pub(crate) fn reaches(&self, place: usize) -> bool {
-        place <= self.came
+        place <= if self.is_back { self.shown } else { self.came }
     }
 
     /// Where a place is now. One within a change becomes its begin or its end, so that a citation has all of what it cites.
     pub(crate) fn place(&self, at: usize, is_end: bool) -> usize {
-        let next = self.changes.partition_point(|(came, _)| came.end <= at);
-        match self.changes.get(next) {
-            Some((came, shown)) if came.start < at => match is_end {
-                true => shown.end,
-                false => shown.start,
+        let sides = |(came, shown): &'_ (Range<usize>, Range<usize>)| match self.is_back {
+            true => (shown.clone(), came.clone()),
+            false => (came.clone(), shown.clone()),
+        };
+        let next = self.changes.partition_point(|change| sides(change).0.end <= at);
+        match self.changes.get(next).map(sides) {
+            Some((from, to)) if from.start < at => match is_end {
+                true => to.end,
+                false => to.start,
             },
-            _ => match next.checked_sub(1).map(|last| &self.changes[last]) {
-                Some((came, shown)) => at - came.end + shown.end,
+            _ => match next.checked_sub(1).map(|last| sides(&self.changes[last])) {
+                Some((from, to)) => at - from.end + to.end,
                 None => at,
             },
         }

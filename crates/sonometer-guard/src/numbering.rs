@@ -5,7 +5,7 @@
 use crate::written::{Begins, STARTS, Written, begins, is_label_byte};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 /// What is written behind a placeholder that somebody typed, so that it is not taken for one of ours.
@@ -27,8 +27,10 @@ pub(crate) struct Numbering {
     /// The oldest of them in automata, each with the place in `order` where its values end. They shrink by half at least from one to the next,
     /// so a text is read as often as there are digits in the number of values, and not once for each.
     finders: Vec<(AhoCorasick, usize)>,
-    /// The sealed summaries of the answer, by which its client may go on.
+    /// The sealed summaries of the answer, by which its client may go on, in order.
     seals: Vec<Seal>,
+    /// The same, to find one.
+    sealed: HashSet<Seal>,
 }
 
 /// SHA-256 of a sealed summary of a conversation.
@@ -66,7 +68,7 @@ impl Numbering {
     /// Notes a sealed summary in an answer.
     pub(crate) fn seal(&mut self, sealed: &str) {
         let seal = seal_of(sealed);
-        if !self.seals.contains(&seal) {
+        if self.sealed.insert(seal) {
             self.seals.push(seal);
         }
     }

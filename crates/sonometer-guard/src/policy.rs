@@ -282,9 +282,13 @@ pub struct Limits {
     /// Texts of one stream that come in side by side.
     #[serde(deserialize_with = "count")]
     pub lanes: usize,
-    /// Bytes of a body.
+    /// Bytes of a body; of a stream those of all its texts.
     #[serde(deserialize_with = "count")]
     pub body_bytes: usize,
+    /// Values of JSON in a body, and in an event of a stream: texts, numbers, lists, objects and names of members, also of JSON within
+    /// texts that is read as JSON. The numbers of an answer with embeddings do not count.
+    #[serde(deserialize_with = "count")]
+    pub values: usize,
 }
 
 /// Reads a bound, a whole number from 0 on. The error for anything else says so; the one of serde names `usize`, which means nothing to
@@ -323,6 +327,7 @@ impl Default for Limits {
             held_bytes: 64 << 10,
             lanes: 256,
             body_bytes: 32 << 20,
+            values: 500_000,
         }
     }
 }

@@ -55,6 +55,11 @@ impl Frames {
         if self.bytes.len() - self.done > most { Err(too_large(most)) } else { Ok(None) }
     }
 
+    /// The bytes that have not been given out.
+    pub(crate) fn waiting(&self) -> usize {
+        self.bytes.len() - self.done
+    }
+
     /// What is left at the end: a frame without its empty line.
     pub(crate) fn rest(&mut self) -> &[u8] {
         let from = std::mem::replace(&mut self.done, self.bytes.len());

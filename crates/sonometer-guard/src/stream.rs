@@ -12,8 +12,9 @@ use crate::lane::{Context, Lane, Manner};
 use crate::moves::Moves;
 use crate::policy::{Action, On, Role};
 use crate::report::Report;
-use crate::schema::Schemas;
+use crate::schema::{Schema, Schemas};
 use crate::sse::{Frame, Frames};
+use crate::values::{Numbers, Values};
 use crate::walk::{Known, Walk};
 use std::collections::HashMap;
 use std::fmt;
@@ -79,11 +80,13 @@ pub(crate) fn check_number(number: usize) -> Result<(), Blocked> {
 pub(crate) struct Lanes {
     all: Vec<(Key, Lane)>,
     /// The schemas of tools that are called, by choice, block or item, and number.
-    tools: HashMap<(u32, u32), Arc<str>>,
+    tools: HashMap<(u32, u32), Arc<Schema>>,
     /// Texts that a form repeats as a whole.
     pub(crate) known: Known,
     /// How many there were.
     begun: usize,
+    /// The bytes of all of them.
+    bytes: usize,
     /// Where what was said to the person moved to, of lanes that have ended.
     moved: HashMap<Key, Moves>,
 }
@@ -99,6 +102,13 @@ impl Lanes {
         context: &mut Context<'_>,
         out: &mut String,
     ) -> Result<(), Blocked> {
+        self.bytes += raw.len();
+        // As many as a whole answer may have.
+        let most = context.compiled.policy.limits.body_bytes;
+        if self.bytes > most {
+            let message = format!("the texts of an answer have more than {most} bytes (limits.body_bytes)");
+            return Err(Blocked::new(Kind::TooLarge, message));
+        }
         let at = match self.all.iter().position(|(known, _)| *known == key) {
             Some(at) => at,
             None => {
@@ -257,6 +267,11 @@ impl Stream {
         result.map_err(|blocked| self.fail(blocked))
     }
 
+    /// The bytes of an event whose end has not come.
+    pub fn waiting(&self) -> usize {
+        self.frames.waiting()
+    }
+
     /// Whether nothing more will come out: the upstream can be left.
     pub fn is_over(&self) -> bool {
         self.is_over || self.error.is_some()
@@ -300,6 +315,8 @@ impl Stream {
         if is_past {
             return Ok(());
         }
+        let mut values = Values::new(self.exchange.compiled.policy.limits.values);
+        values.count(data, Numbers::of(self.exchange.form, On::Response))?;
         self.exchange.note_id(data);
         let exchange = &mut self.exchange;
         let mut context = Context {
@@ -307,6 +324,7 @@ impl Stream {
             numbering: &mut exchange.numbering,
             report: &mut exchange.report,
             documents: &mut exchange.documents,
+            values,
         };
         let mut event = Event {
             form: exchange.form,
@@ -409,10 +427,12 @@ impl<'c> Event<'_, 'c> {
     }
 
     /// A tool is called in this place.
-    pub(crate) fn calls(&mut self, of: u32, part: u32, name: Option<&str>) {
+    pub(crate) fn calls(&mut self, of: u32, part: u32, name: Option<&str>) -> Result<(), Blocked> {
         if let Some(schema) = name.and_then(|name| self.schemas.tool(name)) {
             self.lanes.tools.insert((of, part), schema);
+            check_number(self.lanes.tools.len())?;
         }
+        Ok(())
     }
 
     /// Ends a lane: the rest of it.

@@ -42,11 +42,14 @@ impl Tables {
         let id = exchange.report().response_id.as_deref();
         if exchange.compiled.policy.placeholders {
             let by_id = id.filter(|_| exchange.is_kept).map(|id| Key::Id(id.into()));
-            let by_seals = exchange.seals().iter().copied().map(Key::Seal);
+            // Those before the last thousand would give way to these.
+            let seals = exchange.seals();
+            let by_seals = seals[seals.len().saturating_sub(MOST_TABLES)..].iter().copied().map(Key::Seal);
             let mut kept = self.locked();
+            let mut table = None;
             for key in by_id.into_iter().chain(by_seals) {
                 if !kept.by_key.contains_key(&key) {
-                    kept.put(key, exchange.table());
+                    kept.put(key, Arc::clone(table.get_or_insert_with(|| Arc::new(exchange.table()))));
                 }
             }
         }
@@ -99,9 +102,9 @@ impl Tables {
 }
 
 impl Kept {
-    fn put(&mut self, key: Key, table: Table) {
+    fn put(&mut self, key: Key, table: Arc<Table>) {
         self.bytes += table.bytes();
-        match self.by_key.insert(key.clone(), Arc::new(table)) {
+        match self.by_key.insert(key.clone(), table) {
             Some(before) => self.bytes -= before.bytes(),
             None => self.order.push_back(key),
         }

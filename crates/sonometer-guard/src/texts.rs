@@ -8,6 +8,7 @@ use crate::lane::{ArgumentsLane, Context, Manner, TextLane, whole};
 use crate::numbering::Numbering;
 use crate::policy::{Action, On, Role};
 use crate::report::Report;
+use crate::values::Values;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub struct Texts {
     numbering: Numbering,
     report: Report,
     growing: HashMap<usize, Growing>,
+    /// Those of all its JSON so far.
+    values: Values,
 }
 
 /// A text that comes again and again, each time with more behind it.
@@ -31,7 +34,9 @@ struct Growing {
 
 impl Texts {
     pub(crate) fn new(compiled: Arc<Compiled>) -> Self {
-        Self { compiled, numbering: Numbering::default(), report: Report::default(), growing: HashMap::new() }
+        let values = Values::new(compiled.policy.limits.values);
+        let (numbering, report) = (Numbering::default(), Report::default());
+        Self { compiled, numbering, report, growing: HashMap::new(), values }
     }
 
     /// A whole text, masked, and for answers with its placeholders restored.
@@ -42,7 +47,7 @@ impl Texts {
         self.read(on, role, text, Manner::Text)
     }
 
-    /// JSON with texts in it, such as the arguments of a tool.
+    /// JSON with texts in it, such as the arguments of a tool. All that is read so has at most `limits.values` values.
     ///
     /// # Errors
     /// What must not pass.
@@ -62,10 +67,12 @@ impl Texts {
             numbering: &mut self.numbering,
             report: &mut self.report,
             documents: &mut None,
+            values: self.values,
         };
         let mut lane = ArgumentsLane::new(On::Request, Role::Other).definition();
         lane.take(&raw, &mut context, &mut shown)?;
         lane.finish(&mut context, &mut shown)?;
+        self.values = context.values;
         Ok(decode(&shown))
     }
 
@@ -94,6 +101,7 @@ impl Texts {
             numbering: &mut self.numbering,
             report: &mut self.report,
             documents: &mut None,
+            values: self.values,
         };
         growing.lane.push(&raw[growing.came.len()..], &mut context, &mut growing.shown)?;
         growing.came = raw;
@@ -104,6 +112,7 @@ impl Texts {
             numbering: &mut numbering,
             report: &mut report,
             documents: &mut None,
+            values: self.values,
         };
         let mut rest = String::new();
         growing.lane.clone().finish(&mut context, &mut rest)?;
@@ -129,8 +138,10 @@ impl Texts {
             numbering: &mut self.numbering,
             report: &mut self.report,
             documents: &mut None,
+            values: self.values,
         };
         let shown = whole(&raw, &mut context, on, role, manner)?;
+        self.values = context.values;
         Ok(decode(&shown))
     }
 }

@@ -9,7 +9,7 @@ use crate::json::{Edits, List, Member, Object, Shape, inner, shape};
 use crate::lane::{Context, LONGEST_CALLED, Manner, called, masked_number, number, whole_and_moves};
 use crate::moves::{Moves, is_place};
 use crate::policy::{On, Pass, Role, Unknown};
-use crate::schema::{self, Schemas};
+use crate::schema::{Schema, Schemas};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -364,7 +364,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 self.value(value, Place { kind: Kinded::Free, ..place })?;
                 match self.schema_of(place) {
                     Some(schema) if self.context.report.masked_answer > masked => {
-                        schema::check(&schema, &self.edits.since(before, value.get()))
+                        schema.check(&self.edits.since(before, value.get()))
                     }
                     _ => Ok(()),
                 }
@@ -456,7 +456,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 self.follow(place.key, || moves);
                 let schema = self.schema_of(place).filter(|_| manner == Manner::Arguments);
                 if let Some(schema) = schema.filter(|_| self.context.report.masked_answer > masked) {
-                    schema::check(&schema, &decode(&written))?;
+                    schema.check(&decode(&written))?;
                 }
                 written
             }
@@ -470,7 +470,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     }
 
     /// The schema that JSON in a place is held to.
-    fn schema_of(&self, place: Place<'_>) -> Option<Arc<str>> {
+    fn schema_of(&self, place: Place<'_>) -> Option<Arc<Schema>> {
         let schemas = self.schemas?;
         match place.tool {
             Some(tool) => schemas.tool(tool),

@@ -6,7 +6,7 @@ use crate::json::{Edits, Object, Shape, inner, shape};
 use crate::lane::{Manner, whole};
 use crate::policy::{On, Role, Thinking, Unknown};
 use crate::sse::write_event;
-use crate::stream::{Event, Key, Shown};
+use crate::stream::{Event, Key, Shown, check_number};
 use crate::walk::{DROP_OR_PASS, unknown};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -138,6 +138,7 @@ impl Messages {
         if self.open.insert(index, Block::Read).is_some() {
             return Err(Blocked::new(Kind::Unreadable, "a block that is begun twice"));
         }
+        check_number(self.open.len())?;
         let content = Object::read(block.get())?;
         let kind = content.text("type").unwrap_or_default();
         if !types::is_known(event.form, &kind) {
@@ -156,7 +157,7 @@ impl Messages {
         if kind == "compaction" && content.text("signature").is_some_and(|signature| !signature.is_empty()) {
             self.open.insert(index, Block::Signed);
         }
-        event.calls(index, 0, content.text("name").as_deref());
+        event.calls(index, 0, content.text("name").as_deref())?;
         let lane = match kind.as_ref() {
             "text" => Some((TEXT, event.content())),
             // Most often it begins empty; gateways may begin it with words.

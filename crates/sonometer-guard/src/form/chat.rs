@@ -430,7 +430,7 @@ impl<'j> Slots<'_, 'j> {
             }
             ("function_call", Shape::Object) => {
                 let call = Object::read(value.get())?;
-                event.calls(self.of, 0, call.text("name").as_deref());
+                event.calls(self.of, 0, call.text("name").as_deref())?;
                 for (member, value) in &call.0 {
                     match (member.name.as_ref(), shape(value)) {
                         (_, Shape::Null) => {}
@@ -473,7 +473,7 @@ impl<'j> Slots<'_, 'j> {
         let call = Object::read(value.get())?;
         let part = call.index("index")?.unwrap_or(at);
         let function = call.get("function").and_then(|function| Object::read(function.get()).ok());
-        event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref());
+        event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref())?;
         for (member, value) in &call.0 {
             match (member.name.as_ref(), shape(value)) {
                 ("index", _) | (_, Shape::Null) => {}

@@ -9,7 +9,7 @@ use crate::moves::{Moves, last_place};
 use crate::policy::{Pass, Unknown};
 use crate::schema::objects;
 use crate::sse::write_event;
-use crate::stream::{Event, Key, Shown};
+use crate::stream::{Event, Key, Shown, check_number};
 use crate::walk::{DROP_OR_PASS, PASS, unknown};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -76,8 +76,6 @@ pub(crate) struct Responses {
     is_past_end: bool,
     /// The texts that are whole, with the ids of their events; empty for those that came whole with their item.
     whole: HashMap<Key, String>,
-    /// The bytes of all texts so far.
-    bytes: usize,
 }
 
 #[derive(Default)]
@@ -147,7 +145,7 @@ impl Responses {
         } else {
             let item = object.get("item").and_then(|item| Object::read(item.get()).ok());
             let name = item.and_then(|item| item.text("name"));
-            event.calls(object.number("output_index").unwrap_or(0), 0, name.as_deref());
+            event.calls(object.number("output_index").unwrap_or(0), 0, name.as_deref())?;
             if kind == "response.output_item.added" {
                 self.note_whole(&object)?;
             }
@@ -242,7 +240,7 @@ impl Responses {
         }
         let mut shown = String::with_capacity(raw.len());
         event.push(key, manner, raw, &mut shown)?;
-        self.join(key, object, raw, &shown, event)?;
+        self.join(key, object, raw, &shown);
         edits.replace(value.get(), format!("\"{shown}\""));
         self.others(object, member, edits, event)
     }
@@ -264,7 +262,7 @@ impl Responses {
                     let manner = if field == TEXT { event.content() } else { Manner::Text };
                     let mut shown = String::with_capacity(raw.len());
                     event.push(key, manner, raw, &mut shown)?;
-                    self.join(key, object, raw, &shown, event)?;
+                    self.join(key, object, raw, &shown);
                     edits.replace(value.get(), format!("\"{shown}\""));
                 }
                 _ => edits = event.walk(edits, |walk| walk.member(&member.name, value))?,
@@ -280,13 +278,16 @@ impl Responses {
         };
         let item = Object::read(item.get())?;
         let of = object.index("output_index")?.unwrap_or(0);
-        let mut note = |field, part| self.whole.insert(Key { of, field, part }, String::new());
+        let mut note = |field, part| {
+            self.whole.insert(Key { of, field, part }, String::new());
+            check_number(self.whole.len())
+        };
         for list in ["content", "summary"] {
             for (part, object) in (0..).zip(objects(&item, list)) {
                 if let Some((field, name)) = lane_of(&object.text("type").unwrap_or_default())
                     && object.text(name).is_some_and(|text| !text.is_empty())
                 {
-                    note(field, part);
+                    note(field, part)?;
                 }
             }
         }
@@ -294,7 +295,7 @@ impl Responses {
             [("input", "response.custom_tool_call_input"), ("code", "response.code_interpreter_call_code")]
         {
             if item.text(name).is_some_and(|text| !text.is_empty()) {
-                note(field, 0);
+                note(field, 0)?;
             }
         }
         Ok(())
@@ -312,26 +313,11 @@ impl Responses {
     }
 
     /// Keeps a part of a text and what was shown of it, as both come again.
-    fn join(
-        &mut self,
-        key: Key,
-        object: &Object<'_>,
-        raw: &str,
-        shown: &str,
-        event: &Event<'_, '_>,
-    ) -> Result<(), Blocked> {
+    fn join(&mut self, key: Key, object: &Object<'_>, raw: &str, shown: &str) {
         let joined =
             self.joined.entry(key).or_insert_with(|| Joined { ids: ids(object), ..Joined::default() });
         joined.came.push_str(raw);
         joined.shown.push_str(shown);
-        self.bytes += raw.len();
-        // As many as a whole answer may have.
-        let most = event.context.compiled.policy.limits.body_bytes;
-        if self.bytes > most {
-            let message = format!("the texts of an answer have more than {most} bytes (limits.body_bytes)");
-            return Err(Blocked::new(Kind::TooLarge, message));
-        }
-        Ok(())
     }
 
     /// The whole text: the rest of its lane goes out as a delta, and what is shown of all takes its place.
@@ -348,6 +334,7 @@ impl Responses {
         let joined = self.joined.remove(&key);
         if object.text(member).is_some_and(|text| !text.is_empty()) {
             self.whole.insert(key, ids(object));
+            check_number(self.whole.len())?;
         }
         if !rest.is_empty() {
             let kind = object.text("type").unwrap_or_default();
@@ -396,7 +383,7 @@ impl Responses {
                     self.check_open(key, object)?;
                 }
                 event.push(key, Manner::Text, raw, &mut shown)?;
-                self.join(key, object, raw, &shown, event)?;
+                self.join(key, object, raw, &shown);
                 edits.replace(value.get(), format!("\"{shown}\""));
             } else if value.get() != "null" {
                 return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));

@@ -2,11 +2,12 @@
 
 use crate::blocked::{Blocked, Kind};
 use crate::stream::{Event, Key};
+use std::collections::HashMap;
 
 /// They wait for the end of their text.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    all: Vec<(Key, String)>,
+    all: HashMap<Key, Vec<String>>,
     bytes: usize,
 }
 
@@ -22,22 +23,20 @@ impl Waiting {
             let message = format!("more than {most} bytes of citations are held back (limits.lane_bytes)");
             return Err(Blocked::new(Kind::TooLarge, message));
         }
-        self.all.push((of, citation.to_owned()));
+        self.all.entry(of).or_default().push(citation.to_owned());
         Ok(())
     }
 
     /// Takes those of one text out.
     pub(crate) fn take(&mut self, of: Key) -> Vec<String> {
-        let (ready, waiting): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.all).into_iter().partition(|(key, _)| *key == of);
-        self.bytes -= ready.iter().map(|(_, citation)| citation.len()).sum::<usize>();
-        self.all = waiting;
-        ready.into_iter().map(|(_, citation)| citation).collect()
+        let ready = self.all.remove(&of).unwrap_or_default();
+        self.bytes -= ready.iter().map(String::len).sum::<usize>();
+        ready
     }
 
     /// The choices, blocks or items of whose texts some wait.
     pub(crate) fn of(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.all.iter().map(|(key, _)| key.of).collect();
+        let mut all: Vec<u32> = self.all.keys().map(|key| key.of).collect();
         all.sort_unstable();
         all.dedup();
         all

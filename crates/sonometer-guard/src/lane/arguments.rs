@@ -249,6 +249,7 @@ impl ArgumentsLane {
                 inner.push(c);
             }
             (Within::Between, '"') => {
+                context.values.more()?;
                 inner.push('"');
                 self.names.begin();
                 self.within = Within::Text(Box::new(self.lane(context)?.value()));
@@ -258,6 +259,7 @@ impl ArgumentsLane {
                 inner.push(c);
             }
             (Within::Between, '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z') => {
+                context.values.more()?;
                 self.within = Within::Word(c.to_string());
             }
             _ => return Err(unreadable()),

@@ -19,7 +19,8 @@ use crate::moves::Moves;
 use crate::numbering::Numbering;
 use crate::policy::{On, Role};
 use crate::report::Report;
-use crate::schema;
+use crate::schema::Schema;
+use crate::values::Values;
 use std::sync::Arc;
 
 /// What all texts of an exchange share.
@@ -29,6 +30,8 @@ pub(crate) struct Context<'c> {
     pub(crate) report: &'c mut Report,
     /// Where the text of each document moved to, on its way from the provider to the client.
     pub(crate) documents: &'c mut Option<Vec<Moves>>,
+    /// The values of JSON so far.
+    pub(crate) values: Values,
 }
 
 /// How a lane reads what comes in.
@@ -61,7 +64,7 @@ enum Text {
 
 /// JSON with a schema, and what was shown of it.
 struct Held {
-    schema: Arc<str>,
+    schema: Arc<Schema>,
     shown: String,
     /// Whether a mask changed it.
     is_masked: bool,
@@ -75,7 +78,7 @@ impl Lane {
         role: Role,
         manner: Manner,
         is_said: bool,
-        schema: Option<Arc<str>>,
+        schema: Option<Arc<Schema>>,
     ) -> Result<Self, Blocked> {
         let text = match manner {
             Manner::Arguments if is_said => Text::Undecided(0),
@@ -140,7 +143,7 @@ impl Lane {
         }
         self.note(&out[from..], context.report.masked_answer > masked);
         match &self.schema {
-            Some(held) if held.is_masked => schema::check(&held.schema, &decode(&held.shown)),
+            Some(held) if held.is_masked => held.schema.check(&decode(&held.shown)),
             _ => Ok(()),
         }
     }
