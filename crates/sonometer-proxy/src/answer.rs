@@ -1,5 +1,6 @@
 //! Answers: whole, or as events while they come.
 
+use crate::apart::apart;
 use crate::observer::Trace;
 use crate::{Chunk, Inner, RETRY, headers, refuse, report};
 use axum::body::Body;
@@ -68,7 +69,7 @@ pub(crate) async fn guarded(
             return refused(&Blocked { kind, message, is_answer: true });
         }
     };
-    match exchange.response(parts.status.as_u16(), &body) {
+    match apart(body.len(), || exchange.response(parts.status.as_u16(), &body)) {
         Ok(shown) => {
             report(&exchange, &mut to);
             inner.ended(exchange.report(), exchange.digest(), &trace);
@@ -134,7 +135,8 @@ impl Coming {
             let mut out = Vec::new();
             let result = match body.frame().await {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(bytes) => guarded.push(&bytes, &mut out),
+                    // All of an event is read when its end comes.
+                    Ok(bytes) => apart(guarded.waiting() + bytes.len(), || guarded.push(&bytes, &mut out)),
                     // Trailers.
                     Err(_) => continue,
                 },
@@ -144,7 +146,7 @@ impl Coming {
                     return Some(Err(io::Error::other(error)));
                 }
                 None => {
-                    let result = guarded.finish(&mut out);
+                    let result = apart(guarded.waiting(), || guarded.finish(&mut out));
                     self.body = None;
                     result
                 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer;
+mod apart;
 mod counts;
 mod guards;
 mod headers;
@@ -16,6 +17,7 @@ pub use sonometer_listen::STALLED;
 pub use tables::TableKeys;
 pub use upstream::{Upstream, WrongUpstream};
 
+use apart::LARGE;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -40,8 +42,6 @@ const RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 const COUNTS: &str = "/sonometer/counts";
 /// Where LiteLLM asks.
 const LITELLM: &str = "/beta/litellm_basic_guardrail_api";
-/// Bodies from this size on are masked apart from the threads that move bytes.
-const LARGE: usize = 64 << 10;
 
 /// A proxy in front of one upstream.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 //!
 //! LiteLLM sends an answer that streams again from its beginning each time, so its sessions are kept by the id of the call.
 
+use crate::apart::apart;
 use crate::{BODY, Inner, too_slow};
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
@@ -98,33 +99,40 @@ struct Answered {
 }
 
 pub(crate) async fn answer(inner: &Inner, request: Request) -> Response {
-    let most = inner.guards.newest().policy().limits.body_bytes;
-    let asked = match timeout(BODY, Limited::new(request.into_body(), most).collect()).await {
+    let guard = inner.guards.newest();
+    let most = guard.policy().limits.body_bytes;
+    let body = match timeout(BODY, Limited::new(request.into_body(), most).collect()).await {
         Err(_) => return (StatusCode::REQUEST_TIMEOUT, too_slow()).into_response(),
-        Ok(Ok(body)) => serde_json::from_slice::<Asked>(&body.to_bytes()).map_err(|error| error.classify()),
+        Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => {
             return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large (limits.body_bytes)")
                 .into_response();
         }
     };
-    let Ok(asked) = asked else {
-        let message =
-            "the body is not that of LiteLLM's generic guardrail API: `input_type` and `texts` are needed";
-        return (StatusCode::BAD_REQUEST, message).into_response();
+    apart(body.len(), || answer_to(inner, &guard, &body))
+}
+
+/// The answer to a body.
+fn answer_to(inner: &Inner, guard: &Guard, body: &[u8]) -> Response {
+    let blocked = |blocked: Blocked| {
+        inner.counts.blocked(blocked.kind);
+        Answered { action: "BLOCKED", blocked_reason: Some(blocked.to_string()), ..Answered::default() }
     };
-    let answered = match masked(inner, &asked) {
-        Ok(answered) => answered,
-        Err(blocked) => {
-            inner.counts.blocked(blocked.kind);
-            Answered { action: "BLOCKED", blocked_reason: Some(blocked.to_string()), ..Answered::default() }
+    // What is no UTF-8 is no JSON either.
+    let checked = guard.check_values(std::str::from_utf8(body).unwrap_or_default());
+    let answered = match checked.map(|()| serde_json::from_slice::<Asked>(body)) {
+        Ok(Ok(asked)) => masked(inner, guard, &asked).unwrap_or_else(blocked),
+        Ok(Err(_)) => {
+            let message = "the body is not that of LiteLLM's generic guardrail API: `input_type` and `texts` are needed";
+            return (StatusCode::BAD_REQUEST, message).into_response();
         }
+        Err(too_many) => blocked(too_many),
     };
     let body = serde_json::to_vec(&answered).unwrap_or_default();
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
-    let guard = inner.guards.newest();
+fn masked(inner: &Inner, guard: &Guard, asked: &Asked) -> Result<Answered, Blocked> {
     inner.counts.guarded();
     let refused = |kind, message: &str| Err(Blocked { kind, message: message.to_owned(), is_answer: false });
     let has = |list: &Option<Vec<Value>>| list.as_ref().is_some_and(|list| !list.is_empty());
@@ -169,7 +177,7 @@ fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
     match (&asked.litellm_call_id, on) {
         (Some(call), On::Response) => {
             let mut kept = inner.litellm.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let texts = kept.of(format!("{} {call}", guard.digest()), &guard);
+            let texts = kept.of(format!("{} {call}", guard.digest()), guard);
             for (index, text) in own.iter().enumerate() {
                 let (text, waits) = texts.so_far(index, text)?;
                 shown.push(text);

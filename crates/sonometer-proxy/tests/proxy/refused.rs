@@ -36,6 +36,22 @@ async fn what_is_too_large_is_refused_with_its_bound() {
     assert!(head.starts_with("HTTP/1.1 502") && body.contains("sonometer_too_large"), "{head} {body}");
 }
 
+/// Short values take long each, so their number has a bound as well; the page of LiteLLM's proxy says why, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn too_many_values_are_refused_with_their_bound() {
+    let policy = r#"{"limits":{"values":50},"rules":[{"action":"mask","target":"personal-data"}]}"#;
+    let (address, _, seen) = serve(policy).await;
+    let texts = vec!["\"a\""; 60].join(",");
+    let body = format!("{{\"input\":[{texts}]}}");
+    let (head, told, _) = ask(address, "POST", "/v1/embeddings", "", &body).await;
+    assert!(head.starts_with("HTTP/1.1 413") && told.contains("limits.values"), "{head} {told}");
+    let body = format!("{{\"input_type\":\"request\",\"texts\":[{texts}]}}");
+    let (head, told, _) = ask(address, "POST", "/beta/litellm_basic_guardrail_api", "", &body).await;
+    let is_blocked = told.contains("\"action\":\"BLOCKED\"") && told.contains("limits.values");
+    assert!(head.starts_with("HTTP/1.1 200") && is_blocked, "{head} {told}");
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+}
+
 /// A client that follows would send its request there as it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_does_not_lead_past_the_guard() {
