@@ -1,19 +1,25 @@
 //! A whole body of JSON, masked: every text in it but ids, types and what is sealed.
 
+mod citations;
+mod text;
+mod told;
 mod unmaskable;
+
+use text::is_called;
+use told::unmaskable_media;
+pub(crate) use told::{DROP_OR_PASS, PASS, is_kind, is_name, unknown, unknown_member};
 
 use crate::blocked::{Blocked, Kind};
 use crate::form::{Form, types};
-use crate::json::string::{decode, meant};
+
 use crate::json::{Edits, List, Member, Object, Shape, inner, shape};
-use crate::lane::{Context, LONGEST_CALLED, Manner, called, masked_number, number, whole_and_moves};
+use crate::lane::{Context, Manner};
 use crate::moves::{Moves, is_place};
 use crate::policy::{On, Pass, Role, Unknown};
-use crate::schema::{Schema, Schemas};
+use crate::schema::Schemas;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// JSON may be nested so deeply.
 const DEEPEST: usize = 64;
@@ -302,54 +308,6 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         Ok(())
     }
 
-    /// Whether an object is one that citations speak of, or a citation of a document; what held around it.
-    fn begin_citations(&mut self, object: &Object<'j>, kind: &str) -> Option<Moves> {
-        let moves = match kind {
-            "document" => {
-                self.follows = self.is_text_source(object).then_some("data");
-                Moves::default()
-            }
-            "char_location" => {
-                let at = object.number("document_index").and_then(|at| usize::try_from(at).ok());
-                let documents = self.context.documents.as_ref();
-                let moves = at.and_then(|at| documents?.get(at)).cloned().unwrap_or_default();
-                if self.on == On::Request { moves.back() } else { moves }
-            }
-            _ if object.get("annotations").is_some_and(|list| shape(list) == Shape::List) => {
-                let is_text = |key: &&str| object.get(key).is_some_and(|text| shape(text) == Shape::Text);
-                self.follows = ["text", "content"].into_iter().find(is_text);
-                Moves::default()
-            }
-            _ => return None,
-        };
-        Some(std::mem::replace(&mut self.moves, moves))
-    }
-
-    fn end_citations(&mut self, kind: &str, outer: Moves) {
-        let moves = std::mem::replace(&mut self.moves, outer);
-        self.follows = None;
-        if kind == "document"
-            && let Some(documents) = self.context.documents.as_mut()
-        {
-            documents.push(if self.on == On::Request { moves.back() } else { moves });
-        }
-    }
-
-    /// Notes where a text moved to that citations speak of.
-    fn follow(&mut self, key: &str, moves: impl FnOnce() -> Moves) {
-        if self.follows == Some(key) {
-            self.moves = moves();
-        }
-    }
-
-    /// A place in a text that moved.
-    fn place(&mut self, value: &'j RawValue, key: &str) {
-        if let Ok(at) = value.get().parse() {
-            let moved = self.moves.place(at, key.starts_with("end"));
-            self.edits.replace(value.get(), moved.to_string());
-        }
-    }
-
     /// A member of an object that is not of any shape.
     fn keyed(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
         let is_call = matches!(place.kind, Kinded::Call | Kinded::TextCall);
@@ -413,133 +371,4 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         Object::read(source.get())
             .is_ok_and(|source| matches!(source.text("type").as_deref(), Some("text" | "content")))
     }
-
-    /// A number in quotes, which is read with the name beside it as one without them.
-    fn digits(&mut self, digits: &str, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        if let Some(read) = &mut self.read {
-            read.push(Said { role: place.role, text: called(place.name, digits), is_answer: false });
-        }
-        if let Some(shown) = masked_number(digits, place.name, self.context, self.on, place.role)? {
-            self.edits.replace(value.get(), format!("\"{shown}\""));
-        }
-        Ok(())
-    }
-
-    fn number(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        let mut written = String::new();
-        number(value.get(), place.name, self.context, self.on, place.role, false, &mut written)?;
-        self.edits.replace(value.get(), written);
-        Ok(())
-    }
-
-    fn text(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
-        let Some(raw) = inner(value) else { return Ok(()) };
-        if raw.is_empty() {
-            return Ok(());
-        }
-        let manner = self.manner(raw, place);
-        let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
-        // What came in parts was judged with them.
-        if let Some(read) = self.read.as_mut().filter(|_| known.is_none()) {
-            let is_content = matches!(place.key, "content" | "text") && place.kind == Kinded::Plain;
-            let is_answer = self.on == On::Response && manner == Manner::Text && is_content;
-            read.push(Said { role: place.role, text: meant(raw), is_answer });
-        }
-        let written = match known {
-            Some((shown, moves)) => {
-                self.follow(place.key, || moves.clone());
-                shown.to_string()
-            }
-            None => {
-                let masked = self.context.report.masked_answer;
-                let (written, moves) = whole_and_moves(raw, self.context, self.on, place.role, manner)?;
-                self.follow(place.key, || moves);
-                let schema = self.schema_of(place).filter(|_| manner == Manner::Arguments);
-                if let Some(schema) = schema.filter(|_| self.context.report.masked_answer > masked) {
-                    schema.check(&decode(&written))?;
-                }
-                written
-            }
-        };
-        // JSON within a text is written anew; what reads the same stays as it was.
-        let is_same = written == raw || manner == Manner::Arguments && decode(&written) == decode(raw);
-        if !is_same {
-            self.edits.replace(value.get(), format!("\"{written}\""));
-        }
-        Ok(())
-    }
-
-    /// The schema that JSON in a place is held to.
-    fn schema_of(&self, place: Place<'_>) -> Option<Arc<Schema>> {
-        let schemas = self.schemas?;
-        match place.tool {
-            Some(tool) => schemas.tool(tool),
-            None => schemas.content().filter(|_| matches!(place.key, "content" | "text")),
-        }
-    }
-
-    fn manner(&self, raw: &str, place: Place<'_>) -> Manner {
-        match place.key {
-            "arguments" | "partial_json" if place.kind != Kinded::Free => Manner::Arguments,
-            // What tools answer is JSON as a text more often than not, and its escapes hide characters.
-            _ if place.role == Role::Tool && is_json(raw) => Manner::Arguments,
-            "content" | "text" if self.is_json && self.on == On::Response && is_json(raw) => {
-                Manner::Arguments
-            }
-            _ if place.kind == Kinded::Free => Manner::Value,
-            _ => Manner::Text,
-        }
-    }
-}
-
-/// Whether the name of a member is one of a form, such as `max_tokens`, or that of a tool one of an application. Any other could be a text.
-pub(crate) fn is_name(key: &str) -> bool {
-    key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
-        && key.bytes().filter(u8::is_ascii_digit).count() <= 8
-}
-
-/// Whether a text is a number that the name beside it says more about.
-fn is_called(text: &str) -> bool {
-    (1..=LONGEST_CALLED).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether what stands between quotes is an object or a list.
-fn is_json(raw: &str) -> bool {
-    let text = decode(raw);
-    let text = text.trim_start();
-    text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-}
-
-/// What the policy may be set to where something unknown was met.
-pub(crate) const DROP_OR_PASS: &str = "set `unknown` to `drop` or `pass` to leave it out or let it through";
-/// The same where nothing can be left out.
-pub(crate) const PASS: &str = "it cannot be left out; set `unknown` to `pass` to let it through";
-
-/// A type that the guard does not know, in a place whose name belongs to the form.
-pub(crate) fn unknown(place: &str, kind: &str, advice: &str) -> Blocked {
-    let kind = if is_kind(kind) { format!(" `{kind}`") } else { String::new() };
-    let place = if is_kind(place) { place } else { "object" };
-    Blocked::new(Kind::Unknown, format!("an unknown type{kind} in `{place}`; {advice}"))
-}
-
-/// A member that the guard does not know.
-pub(crate) fn unknown_member(name: &str) -> Blocked {
-    let name = if is_kind(name) { format!(" `{name}`") } else { String::new() };
-    Blocked::new(Kind::Unknown, format!("an unknown member{name}; {DROP_OR_PASS}"))
-}
-
-/// Whether a name reads as the forms write their types, so that it may be quoted: any other could be a text.
-pub(crate) fn is_kind(name: &str) -> bool {
-    name.len() <= 64
-        && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-'))
-        && name.bytes().filter(u8::is_ascii_digit).count() <= 8
-}
-
-fn unmaskable_media(kind: &str) -> Blocked {
-    Blocked::new(
-        Kind::Unmaskable,
-        format!("`{kind}` cannot be masked; set `media = \"pass\"` to let it through"),
-    )
 }

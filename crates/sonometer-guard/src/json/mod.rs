@@ -1,9 +1,12 @@
 //! JSON that is changed by splicing: what is not replaced stays byte for byte as it came.
 
+mod escapes;
+mod source;
 pub(crate) mod string;
 mod within;
 mod wrong;
 
+pub(crate) use source::Source;
 use wrong::place;
 pub(crate) use wrong::{Wrong, position};
 
