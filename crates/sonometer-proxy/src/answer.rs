@@ -1,18 +1,20 @@
 //! Answers: whole, or as events while they come.
 
 use crate::apart::apart;
+use crate::bodies::NotWhole;
 use crate::observer::Trace;
-use crate::{Chunk, Inner, RETRY, headers, refuse, report};
+use crate::{ANSWER, Chunk, Inner, RETRY, headers, no_room, refuse, report};
 use axum::body::Body;
 use axum::http::response::Parts;
 use axum::http::{HeaderName, Response, header};
 use bytes::Bytes;
 use futures_util::stream::unfold;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use sonometer_guard::{Blocked, Exchange, Form, Kind, Stream};
 use std::io;
 use std::sync::Arc;
+use tokio::time::timeout;
 
 /// The answer to a request that was guarded. `most`: the bytes of a whole answer.
 pub(crate) async fn guarded(
@@ -59,17 +61,26 @@ pub(crate) async fn guarded(
         };
         return with(parts.status, to, coming.events());
     }
-    let body = match Limited::new(body, most).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) => {
-            let (kind, message) = match error.is::<LengthLimitError>() {
-                true => (Kind::TooLarge, format!("an answer has more than {most} bytes (limits.body_bytes)")),
-                false => (Kind::Cut, "the upstream ended in the middle of the answer".to_owned()),
+    let held = match inner.room.whole(body, most, ANSWER).await {
+        Ok(held) => held,
+        Err(NotWhole::NoRoom) => return no_room(form),
+        Err(wrong) => {
+            let (kind, message) = match wrong {
+                NotWhole::Large => {
+                    (Kind::TooLarge, format!("an answer has more than {most} bytes (limits.body_bytes)"))
+                }
+                NotWhole::Slow => {
+                    let message =
+                        format!("an answer had not come in whole after {} seconds", ANSWER.as_secs());
+                    (Kind::Cut, message)
+                }
+                _ => (Kind::Cut, "the upstream ended in the middle of the answer".to_owned()),
             };
             return refused(&Blocked { kind, message, is_answer: true });
         }
     };
-    match apart(body.len(), || exchange.response(parts.status.as_u16(), &body)) {
+    let body = &held.bytes;
+    match apart(body.len(), || exchange.response(parts.status.as_u16(), body)) {
         Ok(shown) => {
             report(&exchange, &mut to);
             inner.ended(exchange.report(), exchange.digest(), &trace);
@@ -133,7 +144,14 @@ impl Coming {
             let body = self.body.as_mut()?;
             let guarded = &mut self.stream;
             let mut out = Vec::new();
-            let result = match body.frame().await {
+            let Ok(frame) = timeout(ANSWER, body.frame()).await else {
+                self.body = None;
+                let message = format!("the upstream sent nothing for {} seconds", ANSWER.as_secs());
+                let silent = Blocked { kind: Kind::Cut, message, is_answer: true };
+                self.inner.counts.blocked(silent.kind);
+                return Some(Ok(Bytes::from(silent.event(self.form))));
+            };
+            let result = match frame {
                 Some(Ok(frame)) => match frame.into_data() {
                     // All of an event is read when its end comes.
                     Ok(bytes) => apart(guarded.waiting() + bytes.len(), || guarded.push(&bytes, &mut out)),

@@ -2,6 +2,7 @@
 
 mod answer;
 mod apart;
+mod bodies;
 mod counts;
 mod guards;
 mod headers;
@@ -22,9 +23,9 @@ use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bodies::{NotWhole, Room};
 use bytes::Bytes;
 use guards::Guards;
-use http_body_util::{BodyExt, Limited};
 use observer::{Observer, Trace};
 use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Report, Route, Unknown};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -36,6 +37,8 @@ use tokio::time::timeout;
 pub const POLICY_HEADER: &str = "x-sonometer-guard";
 /// The header with the sealed table of a conversation, in answers and in the requests that go on with them.
 pub const TABLE_HEADER: &str = "x-sonometer-table";
+/// How many bytes of bodies are held at the same time unless somebody sets another number ([`Proxy::hold`]).
+pub const HELD: usize = 1 << 30;
 /// Tells the SDKs whether to try again.
 const RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// Where the counts are read.
@@ -57,6 +60,7 @@ struct Inner {
     litellm: litellm::Calls,
     tables: RwLock<Option<Arc<TableKeys>>>,
     stalled: RwLock<Duration>,
+    room: Room,
     observer: Observer,
 }
 
@@ -86,6 +90,7 @@ impl Proxy {
             litellm: litellm::Calls::default(),
             tables: RwLock::default(),
             stalled: RwLock::new(STALLED),
+            room: Room::new(HELD),
             observer: Observer::default(),
         };
         Self { inner: Arc::new(inner) }
@@ -105,6 +110,12 @@ impl Proxy {
     /// Ends connections, from the next one on, whose client takes nothing of an answer for so long ([`STALLED`] without it). The request upstream ends with them.
     pub fn end_stalled(&self, after: Duration) {
         *self.inner.stalled.write().unwrap_or_else(PoisonError::into_inner) = after;
+    }
+
+    /// Holds at most so many bytes of bodies at the same time ([`HELD`] without it), beyond the first megabyte of each: requests, and answers that
+    /// come whole. What has no room is refused with 503.
+    pub fn hold(&self, bytes: usize) {
+        self.inner.room.set(bytes);
     }
 
     /// Has each exchange reported when it is over, to a function that must not block. Only the first one is taken.
@@ -194,6 +205,9 @@ async fn pass(inner: &Inner, request: Request) -> Response {
 /// So long may the body of a request take to come in: it is read whole, and a client that stops in the middle would hold what has come.
 const BODY: Duration = Duration::from_secs(300);
 
+/// So long an upstream may send nothing of an answer that is guarded, and so long one that is read whole may take.
+const ANSWER: Duration = Duration::from_secs(3_600);
+
 /// So long is read on what is left of a body that is refused.
 const REST: Duration = Duration::from_secs(10);
 
@@ -230,16 +244,22 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool
         let message = "`content-type` names another charset than UTF-8; send the body as UTF-8".to_owned();
         return refuse(inner, &Blocked { kind: Kind::Unreadable, message, is_answer: false }, form);
     }
-    let body = match timeout(BODY, Limited::new(&mut body, most).collect()).await {
-        Err(_) => return failed(StatusCode::REQUEST_TIMEOUT, "body_too_slow", &too_slow(), form),
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(_)) => {
+    let held = match inner.room.whole(&mut body, most, BODY).await {
+        Ok(held) => held,
+        Err(NotWhole::Slow) => {
+            return failed(StatusCode::REQUEST_TIMEOUT, "body_too_slow", &too_slow(), form);
+        }
+        Err(wrong) => {
             // Most clients read no answer before they have sent all, and would meet a closed connection.
             sonometer_listen::drain(body, None, (most.saturating_mul(8), REST)).await;
+            if wrong == NotWhole::NoRoom {
+                return no_room(form);
+            }
             let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
             return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
         }
     };
+    let body = held.bytes.clone();
     let table = match parts.headers.get(TABLE_HEADER) {
         None => None,
         Some(sealed) => match inner.tables().and_then(|keys| keys.open(sealed, &parts.headers)) {
@@ -268,6 +288,7 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool
             }
         }
     };
+    drop(held);
     let mut exchange = match exchange {
         Ok(exchange) => exchange,
         Err(blocked) => return refuse(inner, &blocked, form),
@@ -280,7 +301,12 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form, is_stored: bool
     // Compressed answers could not be read.
     headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let body = Body::from(exchange.take_body());
-    match inner.upstream.send(parts.method, &parts.uri, headers, body).await {
+    let sent = inner.upstream.send(parts.method, &parts.uri, headers, body);
+    let Ok(answer) = timeout(ANSWER, sent).await else {
+        let message = format!("the upstream sent nothing for {} seconds", ANSWER.as_secs());
+        return failed(StatusCode::GATEWAY_TIMEOUT, "upstream_silent", &message, form);
+    };
+    match answer {
         Ok(answer) => {
             let trace = Trace::of(&parts.headers);
             let mut answer = answer::guarded(inner, exchange, trace, answer, most).await;
@@ -321,6 +347,14 @@ fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
     let all = std::iter::successors(Some(first), |error| error.source()).map(ToString::to_string);
     let message = format!("the upstream cannot be reached: {}", all.collect::<Vec<_>>().join(": "));
     failed(StatusCode::BAD_GATEWAY, "upstream_unreachable", &message, form)
+}
+
+/// Clients may try again a little later.
+fn no_room(form: Form) -> Response {
+    let message = "many large bodies wait to be read; send it again in a moment";
+    let mut response = failed(StatusCode::SERVICE_UNAVAILABLE, "no_room", message, form);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
 }
 
 /// What went wrong on the way, as an error of the provider.

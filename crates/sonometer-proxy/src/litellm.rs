@@ -3,20 +3,19 @@
 //! LiteLLM sends an answer that streams again from its beginning each time, so its sessions are kept by the id of the call.
 
 use crate::apart::apart;
-use crate::{BODY, Inner, too_slow};
+use crate::bodies::NotWhole;
+use crate::{BODY, Inner, no_room, too_slow};
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use http_body_util::{BodyExt, Limited};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use sonometer_guard::{Blocked, Guard, Kind, On, Pass, Role, Texts};
+use sonometer_guard::{Blocked, Form, Guard, Kind, On, Pass, Role, Texts};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use tokio::time::timeout;
 
 /// The most calls whose sessions are kept; the oldest gives way, and is read again from the beginning if it goes on.
 const MOST_CALLS: usize = 4_096;
@@ -101,15 +100,16 @@ struct Answered {
 pub(crate) async fn answer(inner: &Inner, request: Request) -> Response {
     let guard = inner.guards.newest();
     let most = guard.policy().limits.body_bytes;
-    let body = match timeout(BODY, Limited::new(request.into_body(), most).collect()).await {
-        Err(_) => return (StatusCode::REQUEST_TIMEOUT, too_slow()).into_response(),
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(_)) => {
+    let held = match inner.room.whole(request.into_body(), most, BODY).await {
+        Ok(held) => held,
+        Err(NotWhole::Slow) => return (StatusCode::REQUEST_TIMEOUT, too_slow()).into_response(),
+        Err(NotWhole::NoRoom) => return no_room(Form::Chat),
+        Err(_) => {
             return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large (limits.body_bytes)")
                 .into_response();
         }
     };
-    apart(body.len(), || answer_to(inner, &guard, &body))
+    apart(held.bytes.len(), || answer_to(inner, &guard, &held.bytes))
 }
 
 /// The answer to a body.

@@ -99,6 +99,91 @@ async fn slow_clients_are_let_go() {
     }
 }
 
+/// An upstream that sends nothing for an hour, before its answer or within it, or an answer that never comes in whole. The clock jumps.
+#[tokio::test(start_paused = true)]
+async fn an_upstream_that_never_ends_is_left() {
+    let (address, _, seen) = serve(MASK).await;
+    for (content, told) in [
+        ("never", "upstream_silent"),
+        ("slow", "sent nothing for 3600 seconds"),
+        ("trickles", "had not come in whole after 3600 seconds"),
+    ] {
+        let mut socket = begin(address, content).await;
+        let start = tokio::time::Instant::now();
+        let mut answer = String::new();
+        while !answer.contains(told) {
+            let mut part = [0; 4_096];
+            let read = socket.read(&mut part).await.expect("reads");
+            assert!(read > 0, "{content}: {answer}");
+            answer.push_str(&String::from_utf8_lossy(&part[..read]));
+        }
+        let waited = start.elapsed().as_secs();
+        assert!((3_600..3_620).contains(&waited), "{content}: {waited} s");
+        drop(socket);
+        while seen.open.load(Ordering::SeqCst) > 0 {
+            sleep(Duration::from_millis(100)).await;
+            assert!(start.elapsed() < Duration::from_secs(3_700), "{content}: the provider goes on");
+        }
+    }
+}
+
+/// Large bodies that come slowly hold memory, so there is a bound for all of them; small ones are read in any case.
+#[tokio::test(flavor = "multi_thread")]
+async fn large_bodies_have_a_bound_in_all() {
+    let (address, proxy, _) = serve(MASK).await;
+    proxy.hold(3 << 20);
+    let large = format!("{{\"messages\":[],\"user\":\"{}\"}}", "a ".repeat(3 << 20 >> 1));
+    let head =
+        format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", large.len());
+    let mut slow = TcpStream::connect(address).await.expect("connects");
+    slow.write_all(head.as_bytes()).await.expect("sends");
+    slow.write_all(&large.as_bytes()[..large.len() - 9]).await.expect("sends");
+    let answer = async || ask(address, "POST", "/v1/chat/completions", "", &large).await;
+    let refused = async {
+        loop {
+            let (head, body, _) = answer().await;
+            if head.starts_with("HTTP/1.1 503") {
+                assert!(head.contains("retry-after: 1") && body.contains("no_room"), "{head} {body}");
+                break;
+            }
+        }
+    };
+    timeout(Duration::from_secs(30), refused).await.expect("is refused while the other waits");
+    let (head, _, _) = chat(address, "whole").await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    slow.write_all(&large.as_bytes()[large.len() - 9..]).await.expect("sends");
+    read_until(&mut slow, |text| text.starts_with("HTTP/1.1 200")).await;
+    assert!(answer().await.0.starts_with("HTTP/1.1 200"));
+}
+
+/// Hundreds of clients that send a byte now and then keep nobody waiting, nor does one that closes its half.
+#[tokio::test(flavor = "multi_thread")]
+async fn others_are_served_beside_slow_clients() {
+    let (address, _, seen) = serve(MASK).await;
+    let body = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{";
+    let mut slow = Vec::new();
+    for at in 0..200 {
+        let mut socket = TcpStream::connect(address).await.expect("connects");
+        let sent = if at % 2 == 0 { &body[..43] } else { body };
+        socket.write_all(sent.as_bytes()).await.expect("sends");
+        slow.push(socket);
+    }
+    for _ in 0..3 {
+        for socket in &mut slow {
+            socket.write_all(b"x").await.expect("sends");
+        }
+        let (head, _, _) = timeout(Duration::from_secs(10), chat(address, "whole")).await.expect("is served");
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    }
+    // One that has closed its half is one that went away.
+    let mut half = begin(address, "silent").await;
+    half.shutdown().await.expect("closes its half");
+    let mut rest = Vec::new();
+    timeout(Duration::from_secs(10), half.read_to_end(&mut rest)).await.expect("ends").expect("reads");
+    assert!(rest.is_empty(), "{}", String::from_utf8_lossy(&rest));
+    assert!(seen.asked.lock().expect("is sound").len() >= 3);
+}
+
 /// Such a client holds its connection no longer, nor the one upstream. The clock jumps where everybody waits.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_reads_nothing_is_let_go() {

@@ -73,6 +73,19 @@ pub(crate) async fn provider(State(seen): State<Seen>, request: Request) -> Resp
             drop(open);
             StatusCode::OK.into_response()
         }
+        "/v1/chat/completions" if body.windows(5).any(|five| five == b"never") => {
+            std::future::pending::<()>().await;
+            drop(open);
+            StatusCode::OK.into_response()
+        }
+        // A byte a minute, for ever.
+        "/v1/chat/completions" if body.windows(8).any(|eight| eight == b"trickles") => {
+            let bytes = stream::unfold(open, |open| async {
+                sleep(Duration::from_secs(60)).await;
+                Some((Ok::<_, std::io::Error>(Bytes::from_static(b" ")), open))
+            });
+            ([("content-type", "application/json")], Body::from_stream(bytes)).into_response()
+        }
         "/v1/chat/completions" if body.windows(4).any(|four| four == b"dies") => {
             let first = stream::iter([Ok(Bytes::from(&CHAT[..3_000]))]);
             // What was sent before has gone out by then.
