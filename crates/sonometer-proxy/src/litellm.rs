@@ -19,9 +19,11 @@ use std::time::{Duration, Instant};
 
 /// The most calls whose sessions are kept; the oldest gives way, and is read again from the beginning if it goes on.
 const MOST_CALLS: usize = 4_096;
+/// The most bytes of their texts. Each takes about three times as much.
+const MOST_BYTES: usize = 64 << 20;
 /// LiteLLM does not say which part of an answer is the last, so what was not asked about for so long is over.
 const OVER: Duration = Duration::from_secs(120);
-/// After so many new calls, those that are over are forgotten.
+/// After so many questions, calls that are over are forgotten.
 const SWEEP: u64 = 64;
 
 /// The sessions of answers under way, by call.
@@ -30,28 +32,45 @@ pub(crate) struct Calls(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    calls: HashMap<String, (Instant, Texts)>,
-    /// Counts calls.
-    begun: u64,
+    calls: HashMap<String, Call>,
+    /// The bytes of all their texts.
+    bytes: usize,
+    /// Counts questions about them.
+    asked: u64,
+}
+
+struct Call {
+    asked: Instant,
+    /// The bytes of its texts when it was asked about last.
+    bytes: usize,
+    texts: Texts,
 }
 
 impl Kept {
-    /// The session of a call.
-    fn of(&mut self, key: String, guard: &Guard) -> &mut Texts {
+    /// Takes the session of a call out: others need not wait while it reads.
+    fn take(&mut self, key: &str) -> Option<Texts> {
+        let call = self.calls.remove(key)?;
+        self.bytes -= call.bytes;
+        Some(call.texts)
+    }
+
+    /// Keeps a session whose texts have so many bytes by now.
+    fn put(&mut self, key: String, bytes: usize, texts: Texts) {
         let now = Instant::now();
-        if !self.calls.contains_key(&key) {
-            self.begun += 1;
-            if self.begun.is_multiple_of(SWEEP) {
-                self.calls.retain(|_, (at, _)| now.duration_since(*at) < OVER);
-            }
-            if self.calls.len() >= MOST_CALLS {
-                let oldest = self.calls.iter().min_by_key(|(_, (at, _))| *at).map(|(key, _)| key.clone());
-                oldest.and_then(|oldest| self.calls.remove(&oldest));
+        self.asked += 1;
+        if self.asked.is_multiple_of(SWEEP) {
+            self.calls.retain(|_, call| now.duration_since(call.asked) < OVER);
+            self.bytes = self.calls.values().map(|call| call.bytes).sum();
+        }
+        self.take(&key);
+        while self.calls.len() >= MOST_CALLS || self.bytes + bytes > MOST_BYTES {
+            let oldest = self.calls.iter().min_by_key(|(_, call)| call.asked).map(|(key, _)| key.clone());
+            if oldest.and_then(|oldest| self.take(&oldest)).is_none() {
+                break;
             }
         }
-        let (at, texts) = self.calls.entry(key).or_insert_with(|| (now, guard.texts()));
-        *at = now;
-        texts
+        self.bytes += bytes;
+        self.calls.insert(key, Call { asked: now, bytes, texts });
     }
 }
 
@@ -176,13 +195,16 @@ fn masked(inner: &Inner, guard: &Guard, asked: &Asked) -> Result<Answered, Block
     let (mut shown, mut held) = (Vec::with_capacity(own.len()), Vec::with_capacity(own.len()));
     match (&asked.litellm_call_id, on) {
         (Some(call), On::Response) => {
-            let mut kept = inner.litellm.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let texts = kept.of(format!("{} {call}", guard.digest()), guard);
+            let key = format!("{} {call}", guard.digest());
+            let kept = || inner.litellm.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let known = kept().take(&key);
+            let mut texts = known.unwrap_or_else(|| guard.texts());
             for (index, text) in own.iter().enumerate() {
                 let (text, waits) = texts.so_far(index, text)?;
                 shown.push(text);
                 held.push(waits);
             }
+            kept().put(key, own.iter().map(String::len).sum(), texts);
         }
         _ => {
             for text in own {
@@ -208,4 +230,31 @@ fn masked(inner: &Inner, guard: &Guard, asked: &Asked) -> Result<Answered, Block
             ..Answered::default()
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sonometer_guard::Policy;
+
+    /// Sessions of answers that never end, or that nobody asks about again, give way by their bytes.
+    #[test]
+    fn sessions_are_bounded_in_all() {
+        let none = |_: &str| Err(sonometer::Error::invalid("", "there is none"));
+        let guard = Guard::new(&Policy::default(), none).expect("compiles");
+        let mut kept = Kept::default();
+        for at in 0..100 {
+            kept.put(format!("call {at}"), 1 << 20, guard.texts());
+        }
+        assert_eq!((kept.calls.len(), kept.bytes), (64, 64 << 20));
+        // One that grows takes the place of others, and more than all has it alone.
+        kept.put("call 99".to_owned(), 9 << 20, guard.texts());
+        assert_eq!((kept.calls.len(), kept.bytes), (56, 64 << 20));
+        kept.put("call 99".to_owned(), 65 << 20, guard.texts());
+        assert_eq!((kept.calls.len(), kept.bytes), (1, 65 << 20));
+        for at in 0..MOST_CALLS + 9 {
+            kept.put(format!("small {at}"), 1, guard.texts());
+        }
+        assert_eq!((kept.calls.len(), kept.bytes), (MOST_CALLS, MOST_CALLS));
+    }
 }
