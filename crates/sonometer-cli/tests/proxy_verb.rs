@@ -278,6 +278,9 @@ fn says_what_is_wrong() {
         let why = ", line 2: a whole number of seconds from 1 to 86400, without quotes";
         assert!(wrong.contains(why), "{seconds}: {wrong}");
     }
+    std::fs::write(&path, "[limits]\nbodies_bytes = \"1\"\n").expect("writes");
+    let wrong = said(&["--config", &name]);
+    assert!(wrong.contains(", line 2: a whole number of bytes, 0 or more, without quotes"), "{wrong}");
     std::fs::write(&path, "[guard.limits]\nlanes = -1\n").expect("writes");
     let wrong = said(&["--config", &name]);
     assert!(wrong.contains("line 2") && wrong.contains("expected a whole number, 0 or more"), "{wrong}");

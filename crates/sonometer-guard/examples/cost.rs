@@ -6,6 +6,7 @@
 use sonometer::{Error, Instrument, TargetKind};
 use sonometer_guard::{Form, Guard, Policy};
 use std::process::Command;
+use std::time::Instant;
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -107,6 +108,14 @@ fn counted<T>(work: impl FnOnce() -> Result<T, Failed>) -> Result<(), Failed> {
     work().map(drop)
 }
 
+/// The same, with how long it took: `-- values 1900` says it of so many KiB.
+fn timed<T>(work: impl FnOnce() -> Result<T, Failed>) -> Result<(), Failed> {
+    let start = Instant::now();
+    let done = counted(work);
+    println!("{:.2} s", start.elapsed().as_secs_f64());
+    done
+}
+
 fn run(name: &str, size: usize) -> Result<(), Failed> {
     let masking = Guard::new(&Policy::mask("personal-data"), find)?;
     let reversible = guard(
@@ -116,7 +125,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
     let addresses: Vec<String> =
         (0..).map(|at| format!("Write to person{at}@example{at}.org, and ")).take(bytes / 30).collect();
     match name {
-        "nothing" => counted(|| Ok(())),
+        "nothing" => timed(|| Ok(())),
         "request" => requests(&masking),
         "words" => stream(
             &masking,
@@ -206,11 +215,11 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 .map(|text| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}"))
                 .collect();
             let body = format!("{{\"messages\":[{}]}}", messages.join(","));
-            counted(|| Ok(reversible.request(Form::Chat, body.as_bytes())?))
+            timed(|| Ok(reversible.request(Form::Chat, body.as_bytes())?))
         }
         "values" => {
             let body = format!("{{\"input\":[{}]}}", vec!["\"a\""; bytes / 4].join(","));
-            counted(|| Ok(masking.request(Form::Embeddings, body.as_bytes())?))
+            timed(|| Ok(masking.request(Form::Embeddings, body.as_bytes())?))
         }
         "cited" => {
             let text = addresses[..addresses.len() / 2].concat();
@@ -219,14 +228,14 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 "{{\"messages\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"document\",\"source\":{{\"type\":\"text\",\"data\":\"{text}\"}}}}]}},{{\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":\"It is.\",\"citations\":[{}]}}]}}]}}",
                 vec![cited; bytes / 2 / cited.len()].join(",")
             );
-            counted(|| Ok(masking.request(Form::Messages, body.as_bytes())?))
+            timed(|| Ok(masking.request(Form::Messages, body.as_bytes())?))
         }
         "sealed" => {
             let seals = (0..bytes / 48)
                 .map(|at| format!("{{\"type\":\"compaction\",\"encrypted_content\":\"{at:06}\"}}"));
             let body = format!("{{\"output\":[{}]}}", seals.collect::<Vec<_>>().join(","));
             let mut exchange = masking.request(Form::Responses, b"{\"input\":\"Hi\"}")?;
-            counted(|| Ok(exchange.response(200, body.as_bytes())?))
+            timed(|| Ok(exchange.response(200, body.as_bytes())?))
         }
         "signs" => {
             let mut exchange = reversible.request(Form::Chat, ask("I am ann@example.org").as_bytes())?;
@@ -234,7 +243,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{}\"}}}}]}}",
                 "<".repeat(bytes)
             );
-            counted(|| Ok(exchange.response(200, body.as_bytes())?))
+            timed(|| Ok(exchange.response(200, body.as_bytes())?))
         }
         other => Err(format!("no work is called `{other}`").into()),
     }
@@ -248,7 +257,7 @@ fn ask(text: &str) -> String {
 
 fn request(guard: &Guard, text: &str) -> Result<(), Failed> {
     let body = ask(text);
-    counted(|| Ok(guard.request(Form::Chat, body.as_bytes())?))
+    timed(|| Ok(guard.request(Form::Chat, body.as_bytes())?))
 }
 
 fn requests(guard: &Guard) -> Result<(), Failed> {
@@ -264,7 +273,7 @@ fn requests(guard: &Guard) -> Result<(), Failed> {
         Ok(())
     };
     once()?;
-    counted(|| (0..REQUESTS).try_for_each(|_| once()))
+    timed(|| (0..REQUESTS).try_for_each(|_| once()))
 }
 
 fn chat(deltas: impl Iterator<Item = String>) -> Vec<String> {
@@ -297,5 +306,5 @@ fn events(guard: &Guard, form: Form, events: &[String]) -> Result<(), Failed> {
     // What is made ready once is not counted.
     all(stream()?, events)?;
     let stream = stream()?;
-    counted(|| all(stream, events))
+    timed(|| all(stream, events))
 }

@@ -14,7 +14,7 @@ use sonometer_guard::{Action, Guard, Policy, Rule};
 use sonometer_listen::make_room_for;
 #[cfg(feature = "otlp")]
 use sonometer_proxy::Ended;
-use sonometer_proxy::{Proxy, STALLED, TableKeys, Upstream};
+use sonometer_proxy::{HELD, Proxy, STALLED, TableKeys, Upstream};
 #[cfg(feature = "otlp")]
 use sonometer_server::{Evaluation, Evaluations, Otlp, Telemetry};
 use std::panic::resume_unwind;
@@ -79,18 +79,21 @@ struct Config {
     guard: Policy,
 }
 
-/// How long clients may keep the proxy waiting.
+/// How long clients may keep the proxy waiting, and how much it holds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Limits {
     /// After how long a connection is ended whose client takes nothing of an answer.
     #[serde(deserialize_with = "seconds")]
     stalled_seconds: u64,
+    /// Bytes of bodies that are held at the same time, beyond the first megabyte of each.
+    #[serde(deserialize_with = "bytes")]
+    bodies_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { stalled_seconds: STALLED.as_secs() }
+        Self { stalled_seconds: STALLED.as_secs(), bodies_bytes: HELD }
     }
 }
 
@@ -101,6 +104,11 @@ fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
             "a whole number of seconds from 1 to {MOST_STALLED}, without quotes"
         ))),
     }
+}
+
+fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let given = i64::deserialize(from).ok().and_then(|given| usize::try_from(given).ok());
+    given.ok_or_else(|| D::Error::custom("a whole number of bytes, 0 or more, without quotes"))
 }
 
 /// How tables of placeholders are sealed.
@@ -291,6 +299,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         file::tell_open_key(path);
     }
     proxy.end_stalled(config.limits.stalled());
+    proxy.hold(config.limits.bodies_bytes);
     #[cfg(feature = "otlp")]
     {
         let telemetry = config.otlp()?.map(|otlp| Telemetry::start(&otlp, runtime.handle())).transpose();
@@ -341,6 +350,7 @@ async fn serve(
                     let digest = guard.digest().to_owned();
                     proxy.seal_tables(keys);
                     proxy.end_stalled(new.limits.stalled());
+                    proxy.hold(new.limits.bodies_bytes);
                     proxy.reload(guard);
                     screen.note(&format!("new conversations are guarded by policy {digest}"));
                     for name in config.fixed(&new) {
