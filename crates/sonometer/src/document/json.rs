@@ -15,8 +15,7 @@ use crate::diagnostic::{Diagnostic, Span};
 /// # Errors
 /// The first finding: text that is not JSON, a key that appears twice, half of a surrogate pair, a limit.
 pub fn read_json(source: &str) -> Result<Node, Diagnostic> {
-    check_size(source)?;
-    read(source, Deep::Refused)
+    read(source, WrittenBy::Authors)
 }
 
 /// As [`read_json`] without the limit of 16 MiB, for what the engine wrote itself and its reader compares with what it would write.
@@ -24,7 +23,7 @@ pub fn read_json(source: &str) -> Result<Node, Diagnostic> {
 /// # Errors
 /// As [`read_json`], but for the length.
 pub(crate) fn read_own_json(source: &str) -> Result<Node, Diagnostic> {
-    read(source, Deep::Refused)
+    read(source, WrittenBy::Engine)
 }
 
 /// As [`read_json`], for what other programs write: lists and maps nested too deep are empty here, with the span of all that they
@@ -33,18 +32,23 @@ pub(crate) fn read_own_json(source: &str) -> Result<Node, Diagnostic> {
 /// # Errors
 /// As [`read_json`], but for the nesting.
 pub(crate) fn read_json_of_others(source: &str) -> Result<Node, Diagnostic> {
-    check_size(source)?;
-    read(source, Deep::LeftOut)
+    read(source, WrittenBy::Others)
 }
 
-/// What becomes of lists and maps that are nested too deep.
+/// Who wrote it, which decides on limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Deep {
-    Refused,
-    LeftOut,
+enum WrittenBy {
+    Authors,
+    /// May be nested too deep.
+    Others,
+    /// May be too long.
+    Engine,
 }
 
-fn read(source: &str, deep: Deep) -> Result<Node, Diagnostic> {
+fn read(source: &str, by: WrittenBy) -> Result<Node, Diagnostic> {
+    if by != WrittenBy::Engine {
+        check_size(source)?;
+    }
     let text = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);
     if text.trim_start_matches(JSON_SPACE).is_empty() {
         return Err(nothing_to_read(source));
@@ -52,7 +56,7 @@ fn read(source: &str, deep: Deep) -> Result<Node, Diagnostic> {
     let start = source.len() - text.len();
     // The whole text is checked before anything is made of it: what follows knows that it is JSON.
     let sizes = check(text).map_err(|fault| not_json(source, Fault { at: start + fault.at, ..fault }))?;
-    Reader { source, at: start, sizes: sizes.into_iter(), left: MAX_NODES, deep }.node(1)
+    Reader { source, at: start, sizes: sizes.into_iter(), left: MAX_NODES, by }.node(1)
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
@@ -65,7 +69,7 @@ struct Reader<'s> {
     sizes: std::vec::IntoIter<usize>,
     /// How many more values may come.
     left: usize,
-    deep: Deep,
+    by: WrittenBy,
 }
 
 impl<'s> Reader<'s> {
@@ -74,7 +78,7 @@ impl<'s> Reader<'s> {
         let first = self.after_space();
         let start = self.at;
         let value = match first {
-            b'{' | b'[' if level > MAX_NESTING && self.deep == Deep::LeftOut => {
+            b'{' | b'[' if level > MAX_NESTING && self.by == WrittenBy::Others => {
                 self.step_over();
                 if first == b'{' { Value::Map(Vec::new()) } else { Value::List(Vec::new()) }
             }
