@@ -81,7 +81,8 @@ pub(crate) fn tables(measurer: &Measurer, id: &str) -> Result<Option<String>, St
         let files: Vec<String> = names.iter().map(|name| format!("fixtures/labelled/{name}.jsonl")).collect();
         let mut items = Vec::new();
         for file in &files {
-            let text = std::fs::read_to_string(crate::test::root().join(file)).map_err(|e| format!("{file}: {e}"))?;
+            let text = std::fs::read_to_string(crate::test::root().join(file))
+                .map_err(|e| format!("{file}: {e}"))?;
             items.extend(values(&text)?);
         }
         let heading = format!("### {what} {title}\n\n`{}`", files.join("`, `"));
