@@ -3,7 +3,7 @@
 use sonometer::{Interaction, Sensor};
 
 /// Text, marker, and the only place of its evidence.
-const PLACES: [(&str, &str, &str); 45] = [
+const PLACES: [(&str, &str, &str); 49] = [
     ("The CVV is 123.", "card_security_code", "123"),
     ("My account number is 31926819.", "bank_account", "31926819"),
     ("SSN: 219099999", "social_security_number", "219099999"),
@@ -86,6 +86,11 @@ const PLACES: [(&str, &str, &str); 45] = [
     ("His passport\nnumber is C01234567.", "national_id", "C01234567"),
     ("My passport\u{a0}number is\u{a0}C01234567.", "national_id", "C01234567"),
     ("PIN:            4711", "credential", "4711"),
+    // Records and pages.
+    ("\"accountNumber\": \"31926819\"", "bank_account", "31926819"),
+    ("<td>SSN</td><td>219099999</td>", "social_security_number", "219099999"),
+    ("<li><strong>PIN:</strong> 4711</li>", "credential", "4711"),
+    ("CVV → 123", "card_security_code", "123"),
 ];
 
 #[test]
