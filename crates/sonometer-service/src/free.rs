@@ -1,6 +1,7 @@
-//! What is kept of measurements that cost nothing: answers under keys, and results of jobs. No quota bounds how many there are, so each
-//! organization has so many bytes of them a day, as each process counts. An answer beyond that is not kept, and measured anew when it
-//! is sent again, which costs nothing either. Beyond the bytes of results no job is made until the day ends.
+//! What is kept of measurements that cost nothing: answers under keys, results of jobs, and dives. No quota bounds how many there are, so
+//! each organization has so many bytes of them a day, as each process counts. An answer beyond that is not kept, and measured anew when it
+//! is sent again, which costs nothing either. Beyond the bytes of results no job is made until the day ends; beyond those of dives none
+//! is opened, and no action is taken that costs nothing.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +11,9 @@ use std::sync::{Mutex, PoisonError};
 const ANSWERS: u64 = 32 << 20;
 /// After so many bytes of free results of jobs, no other job is made on that day.
 const RESULTS: u64 = 1 << 30;
+/// After so many bytes of dives that cost nothing, no other dive is opened on that day, and no action taken that costs nothing. Actions
+/// are kept four times as long as results, or longer, so it is a quarter of [`RESULTS`].
+const DIVES: u64 = 256 << 20;
 /// What an answer takes in the store beside its text: account, route, key and hash.
 const ROW_BYTES: u64 = 512;
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
@@ -35,6 +39,11 @@ impl FreeBytes {
     /// Results of jobs.
     pub(crate) fn results() -> Self {
         Self { most: AtomicU64::new(RESULTS), today: Mutex::default() }
+    }
+
+    /// Dives: their openings, actions that cost nothing, and cards of those that cost nothing at all.
+    pub(crate) fn dives() -> Self {
+        Self { most: AtomicU64::new(DIVES), today: Mutex::default() }
     }
 
     /// How many bytes there are in a day.

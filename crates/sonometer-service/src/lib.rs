@@ -109,6 +109,7 @@ struct Inner {
     promised: promised::Promised,
     free_answers: free::FreeBytes,
     free_results: free::FreeBytes,
+    free_dives: free::FreeBytes,
     /// What organizations see that published nothing.
     shipped: Arc<Shelf>,
     /// ICS that this process charged, by mode.
@@ -152,6 +153,7 @@ impl Service {
             promised: promised::Promised::default(),
             free_answers: free::FreeBytes::answers(),
             free_results: free::FreeBytes::results(),
+            free_dives: free::FreeBytes::dives(),
             shipped: Arc::default(),
             charged: Default::default(),
             steps: AtomicU64::new(0),
@@ -165,6 +167,12 @@ impl Service {
     #[doc(hidden)]
     pub fn bound_free_results(&self, bytes: u64) {
         self.inner.free_results.set_most(bytes);
+    }
+
+    /// Changes after how many bytes of dives that cost nothing in a day an organization opens no more of them.
+    #[doc(hidden)]
+    pub fn bound_free_dives(&self, bytes: u64) {
+        self.inner.free_dives.set_most(bytes);
     }
 
     /// The store.

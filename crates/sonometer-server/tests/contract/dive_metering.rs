@@ -117,6 +117,69 @@ fn the_same_key_acts_once() {
     adds_up(&bench, &dive, 1, 1);
 }
 
+/// Dives that cost nothing fill no disk: beyond their bytes of a day none is opened, and only actions are taken that cost something.
+/// What was answered stays, and every dive gets its card.
+// covers: dive.open.429.free, dive.act.429
+#[test]
+fn free_dives_of_a_day_are_bounded() {
+    let bench = bench(&[&room("envelope: {max_turns: 60, ics_budget: 1000}")]);
+    let other = bench.org("other");
+    bench.service.bound_free_dives(8_000);
+    let stage = json!({"stage_id": "room"});
+    let under_key =
+        |token: &str| bench.post_with(token, "/api/v1/dive/open", &stage, &[("Idempotency-Key", "k")]);
+    let first = under_key(&bench.test);
+    let dive = format!("/api/v1/dive/{}", first.good("DiveOpen")["dive_id"].as_str().expect("is text"));
+    let waiting = opened(&bench, &bench.test, &stage);
+    for turn in 1..=20 {
+        act(&bench, &bench.test, &dive, ONE, Some(turn)).good("DiveStep");
+    }
+    let free: Vec<Answer> = (21..60)
+        .map(|turn| act(&bench, &bench.test, &dive, NONE, Some(turn)))
+        .take_while(|answer| answer.status == 200)
+        .collect();
+    let (taken, last) = (20 + free.len() as u64, free.last().expect("what is paid for was not counted"));
+    assert!(free.len() < 10, "{}", free.len());
+    let before = bench.get(&dive).body;
+    let refused = act_at(&bench, bench.address(), &dive, &json!({"action": NONE, "turn": taken + 1}), "a");
+    refused.is(429, "rate_limited");
+    assert_eq!(refused.number("retry-after"), 30_230, "until the day ends");
+    assert!(refused.refusal().contains("MiB today, the limit"), "{}", refused.body);
+    assert_eq!(bench.get(&dive).body, before, "nothing was changed");
+    act(&bench, &bench.test, &waiting, NONE, None).is(429, "rate_limited");
+    for token in [&bench.test, &bench.live] {
+        open(&bench, token, &stage).is(429, "rate_limited");
+    }
+    assert_eq!(under_key(&bench.test).body, first.body);
+    assert_eq!(act(&bench, &bench.test, &dive, NONE, Some(taken)).body, last.body);
+    act(&bench, &bench.test, &dive, TWO, Some(taken + 1)).good("DiveStep");
+    opened(&bench, &other, &json!({"stage_id": "drinking-less"}));
+    adds_up(&bench, &dive, taken + 1, 22);
+    bench.clock.0.fetch_add(30_230_000, Ordering::SeqCst);
+    act(&bench, &bench.test, &waiting, NONE, Some(1)).good("DiveStep");
+    opened(&bench, &bench.live, &stage);
+}
+
+/// A card is kept for ever, so that of a dive that cost nothing counts.
+// covers: dive.open.429.free
+#[test]
+fn cards_of_free_dives_count() {
+    for (action, last) in [(ONE, 200), (NONE, 429)] {
+        let bench = bench(&[&room("")]);
+        let stage = json!({"stage_id": "room"});
+        let dives = [0; 3].map(|_| opened(&bench, &bench.test, &stage));
+        bench.service.bound_free_dives(10_000);
+        for dive in &dives {
+            act(&bench, &bench.test, dive, action, None).good("DiveStep");
+        }
+        assert_eq!(open(&bench, &bench.test, &stage).status, 200);
+        for dive in &dives {
+            close(&bench, &bench.test, dive).good("StageCard");
+        }
+        assert_eq!(open(&bench, &bench.test, &stage).status, last);
+    }
+}
+
 // covers: dive.act.402
 #[test]
 fn a_quota_that_ends_in_the_middle_changes_nothing() {

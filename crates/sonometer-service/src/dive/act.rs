@@ -53,8 +53,8 @@ impl Service {
     /// same dive are taken one after the other; a `turn` that was taken with the same action gets its answer again.
     ///
     /// # Errors
-    /// `invalid_request`, `dive_not_found`, `dive_closed`, `turn_conflict`, `quota_exhausted`, `action_too_long`,
-    /// `idempotency_conflict`, `unavailable`. Nothing is changed then.
+    /// `invalid_request`, `dive_not_found`, `dive_closed`, `turn_conflict`, `quota_exhausted`, `action_too_long`, `rate_limited`
+    /// if it costs nothing and such dives keep too much today, `idempotency_conflict`, `unavailable`. Nothing is changed then.
     pub async fn dive_act(
         &self,
         caller: &Caller,
@@ -91,8 +91,11 @@ impl Service {
             }
             match self.step(caller, row, &wanted, turn).await {
                 Err(refusal) if refusal.code == Code::TurnConflict => {}
-                // The request that took the turn may have had the last of the quota.
-                Err(refusal) if refusal.code == Code::QuotaExhausted && wanted.turn.is_some() => {
+                // The request that took the turn may have had the last of the quota, or of what may be kept.
+                Err(refusal)
+                    if wanted.turn.is_some()
+                        && matches!(refusal.code, Code::QuotaExhausted | Code::RateLimited) =>
+                {
                     if self.dive_size(caller, id).await?.1 < turn {
                         return Err(refusal);
                     }
@@ -113,7 +116,8 @@ impl Service {
         caller.standing().check()?;
         let world = self.kept_world(&row.org, &row.world).await?;
         let (within, action) = (world.clone(), wanted.action.clone());
-        let length = row.state.len() + action.len();
+        let before = row.state.len();
+        let length = before + action.len();
         let effort = Effort::sensing(world.instrument(), 1, length);
         let taken = self.work(caller.org(), effort, move || -> Result<Taken, Refusal> {
             let (mut dive, other_engine) = world::resume(&within, &row.state)?;
@@ -129,6 +133,12 @@ impl Service {
         let (target, at_ms) = (world.target(), self.now_ms());
         // What costs nothing is no entry of the history.
         let units = step.measured.ics;
+        if units == 0 {
+            self.may_dive_free(caller.org())?;
+            // What was said is kept a second time as long as the dive is open, the answer a second time under a key.
+            let answers = answer.len() * (1 + usize::from(wanted.key.is_some()));
+            self.keeps_free(caller.org(), wanted.action.len() + state.len().saturating_sub(before) + answers);
+        }
         let line = || Line {
             target: TargetUsed::new(target.kind, &target.id, &target.version),
             digest: target.digest.as_str().into(),

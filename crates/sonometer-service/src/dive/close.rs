@@ -38,15 +38,19 @@ impl Service {
         let closing = self.closing(row, &world, summary).await?;
         let key = self.signing_key().await?;
         let state = row.state.clone();
-        let card = self.work(&row.org, Effort::reading(state.len()), move || -> Result<String, Refusal> {
-            let (dive, other_engine) = world::resume(&world, &state)?;
-            let mut card = dive.close(&closing);
-            // The card names who sensed the actions, not who closes it.
-            card.engine = other_engine.unwrap_or(card.engine);
-            Ok(sonometer_card::sign(&card, &key).to_json())
-        });
-        let card = card.await??;
+        let card =
+            self.work(&row.org, Effort::reading(state.len()), move || -> Result<(String, bool), Refusal> {
+                let (dive, other_engine) = world::resume(&world, &state)?;
+                let mut card = dive.close(&closing);
+                // The card names who sensed the actions, not who closes it.
+                card.engine = other_engine.unwrap_or(card.engine);
+                Ok((sonometer_card::sign(&card, &key).to_json(), card.totals.ics == 0))
+            });
+        let (card, is_free) = card.await??;
         let _place = self.place_to_write(&row.org).await?;
+        if is_free {
+            self.keeps_free(&row.org, card.len());
+        }
         let closed = self.inner.store.close_dive(&row.id, row.turns, &card, self.now_ms()).await?;
         Ok(closed.then_some(card))
     }

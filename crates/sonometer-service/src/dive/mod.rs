@@ -104,6 +104,23 @@ impl Service {
         }
         self.place_at_ledger(caller.org()).await.map(Some)
     }
+
+    /// That an organization may keep more today of dives that cost nothing.
+    fn may_dive_free(&self, org: &str) -> Result<(), Refusal> {
+        let free = &self.inner.free_dives;
+        let Some(seconds) = free.full(org, self.now_ms()) else { return Ok(()) };
+        let message = format!(
+            "the dives of this organization that cost nothing have kept more than {} MiB today, the limit; only actions that cost \
+             something are taken, and dives closed; open dives and act again tomorrow (UTC)",
+            free.most() >> 20
+        );
+        Err(Refusal { retry_after: seconds, ..Refusal::new(Code::RateLimited, message) })
+    }
+
+    /// Counts what is kept of a dive and costs nothing, before it is kept: a client may leave meanwhile.
+    fn keeps_free(&self, org: &str, bytes: usize) {
+        self.inner.free_dives.add(org, bytes, self.now_ms());
+    }
 }
 
 fn unknown(id: &str) -> Refusal {

@@ -59,8 +59,9 @@ impl Service {
     /// `POST /api/v1/dive/open`: opens a dive.
     ///
     /// # Errors
-    /// In this order: `invalid_request`; `target_not_found`; `access_denied`; `quota_exhausted`; `attempts_exhausted`;
-    /// `rate_limited` after several wrong passwords, `password_invalid`. `idempotency_conflict`, `unavailable`.
+    /// In this order: `invalid_request`; `target_not_found`; `access_denied`; `quota_exhausted`; `rate_limited` if dives that cost
+    /// nothing keep too much today; `attempts_exhausted`; `rate_limited` after several wrong passwords, `password_invalid`.
+    /// `idempotency_conflict`, `unavailable`.
     pub async fn dive_open(
         &self,
         caller: &Caller,
@@ -75,6 +76,7 @@ impl Service {
         let seen = self.seen(caller, &asked).await?;
         self.let_in(caller, &seen).await?;
         caller.standing().check()?;
+        self.may_dive_free(caller.org())?;
         let (counter, allowed) = self.counter(caller, &seen, &asked);
         let before = self.inner.store.attempts(&counter, allowed).await?;
         if !before.are_left(allowed) {
@@ -120,7 +122,10 @@ impl Service {
         });
         let agent =
             asked.agent.map_or_else(Default::default, |agent| (agent.id, agent.version.unwrap_or_default()));
+        let state = dive.to_json();
+        let answer_kept = if key.is_some() { answer.len() } else { 0 };
         let _place = self.place_to_write(caller.org()).await?;
+        self.keeps_free(caller.org(), state.len() + observation.len() + answer_kept);
         let opened = self.inner.store.open_dive(NewDive {
             id,
             token: caller.token().to_owned(),
@@ -130,7 +135,7 @@ impl Service {
             allowed,
             seed_source: seed_source.as_str(),
             agent,
-            state: dive.to_json(),
+            state,
             observation,
             key,
             answer: answer.clone(),
