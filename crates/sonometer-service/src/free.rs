@@ -14,6 +14,9 @@ const RESULTS: u64 = 1 << 30;
 /// After so many bytes of dives that cost nothing, no other dive is opened on that day, and no action taken that costs nothing. Actions
 /// are kept four times as long as results, or longer, so it is a quarter of [`RESULTS`].
 const DIVES: u64 = 256 << 20;
+/// For each ICS that an action costs, so many bytes of dives are given back: more than an opening takes, so that dives which cost something
+/// may be opened without end.
+pub(crate) const DIVES_FOR_ICS: u64 = 4 << 10;
 /// What an answer takes in the store beside its text: account, route, key and hash.
 const ROW_BYTES: u64 = 512;
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
@@ -71,6 +74,11 @@ impl FreeBytes {
     /// Counts bytes that are kept whatever they come to.
     pub(crate) fn add(&self, org: &str, bytes: usize, now_ms: i64) {
         self.of(org, now_ms, |kept| *kept = kept.saturating_add(bytes as u64 + ROW_BYTES));
+    }
+
+    /// Counts so many bytes less, since something was paid.
+    pub(crate) fn give_back(&self, org: &str, bytes: u64, now_ms: i64) {
+        self.of(org, now_ms, |kept| *kept = kept.saturating_sub(bytes));
     }
 
     /// If the day of an organization is full: in how many seconds the next begins.

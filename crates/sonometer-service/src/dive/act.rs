@@ -4,6 +4,7 @@ use super::{ACT, body, closed, world};
 use crate::caller::key;
 use crate::cause::{Cause, Kind};
 use crate::effort::Effort;
+use crate::free::DIVES_FOR_ICS;
 use crate::json::TargetUsed;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
@@ -172,6 +173,7 @@ impl Service {
         };
         let crate::store::Charged { status, answer, units, remaining, replayed } =
             self.charge_now(charge).await?;
+        self.inner.free_dives.give_back(caller.org(), units.saturating_mul(DIVES_FOR_ICS), self.now_ms());
         Ok(Answer { status, body: answer, consumed: units, remaining, replayed })
     }
 }
