@@ -28,10 +28,12 @@ const WORK: [(&str, usize, &str); 6] = [
 ];
 
 /// Pieces of work by the length of their text in KiB.
-const GROWTH: [(&str, &str); 9] = [
+const GROWTH: [(&str, &str); 11] = [
     ("line", "one line without a full stop, in events of 64 bytes"),
     ("whole", "a request with one long text full of addresses"),
-    ("escapes", "the same, every character an escape"),
+    ("digits", "a request with one long text of single digits"),
+    ("ruled", "the same, with a mask and two rules that measure"),
+    ("escapes", "a request full of addresses, every character an escape"),
     ("placeholders", "a conversation full of addresses, with placeholders"),
     ("signs", "an answer of nothing but `<`, with placeholders"),
     ("judged", "an answer in sentences, with a rule that may end it"),
@@ -39,6 +41,8 @@ const GROWTH: [(&str, &str); 9] = [
     ("cited", "a document full of addresses, and citations of it"),
     ("sealed", "an answer of sealed summaries"),
 ];
+/// A mask, and two rules that read the same texts once more.
+const RULED: &str = r#"{"rules":[{"action":"mask","target":"personal-data"},{"action":"sense","target":"personal-data"},{"action":"block","target":"prompt-attack","at_least":0.6}]}"#;
 const SIZES: [usize; 3] = [64, 128, 256];
 
 fn main() -> Result<(), Failed> {
@@ -200,6 +204,8 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
             stream(&judging, Form::Chat, &chat(parts))
         }
         "whole" => request(&masking, &addresses.concat()),
+        "digits" => request(&masking, &single_digits(bytes)),
+        "ruled" => request(&guard(RULED)?, &single_digits(bytes)),
         "escapes" => {
             let text: String = addresses
                 .concat()
@@ -247,6 +253,10 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
         }
         other => Err(format!("no work is called `{other}`").into()),
     }
+}
+
+fn single_digits(bytes: usize) -> String {
+    "1 2 3 4 5 6 7 8 9 0 ".repeat(bytes / 20)
 }
 
 fn ask(text: &str) -> String {

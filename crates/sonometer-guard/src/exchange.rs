@@ -53,7 +53,7 @@ impl Exchange {
     ) -> Result<Self, Blocked> {
         let limit = compiled.policy.limits.body_bytes;
         let text = read(body, limit)?;
-        let mut values = Values::new(compiled.policy.limits.values);
+        let mut values = Values::new(&compiled.policy.limits);
         values.count(text, Numbers::of(form, On::Request))?;
         let top = Object::read(text).map_err(|wrong| wrong.within(text))?;
         let mut exchange = Self {
@@ -179,7 +179,7 @@ impl Exchange {
         }
         let answer = |blocked: Blocked| blocked.in_answer();
         let text = read(body, self.compiled.policy.limits.body_bytes).map_err(answer)?;
-        let mut values = Values::new(self.compiled.policy.limits.values);
+        let mut values = Values::new(&self.compiled.policy.limits);
         values.count(text, Numbers::of(self.form, On::Response)).map_err(answer)?;
         let is_error = status >= 400;
         if is_error && serde_json::from_str::<&RawValue>(text).is_err() {

@@ -179,7 +179,7 @@ impl Guard {
     /// # Errors
     /// If it has more.
     pub fn check_values(&self, json: &str) -> Result<(), Blocked> {
-        Values::new(self.inner.policy.limits.values).count(json, Numbers::Count)
+        Values::new(&self.inner.policy.limits).count(json, Numbers::Count)
     }
 
     /// The conversation of texts that do not come in the form of a provider, one by one.
@@ -202,6 +202,14 @@ impl Compiled {
     pub(crate) fn side(&self, on: On, role: Role) -> &Arc<Side> {
         let all = if on == On::Request { &self.request } else { &self.response };
         &all[Role::ALL.iter().position(|known| *known == role).unwrap_or(5)]
+    }
+
+    /// Whether the texts of a role are read at all: by masks, by rules, or for placeholders.
+    pub(crate) fn reads(&self, on: On, role: Role) -> bool {
+        let side = self.side(on, role);
+        // A rule that names no roles leaves out texts of no role.
+        let measures = |at: &usize| role != Role::Other || !self.judges[*at].roles.is_empty();
+        side.masks() || self.policy.placeholders || side.judges.iter().any(measures)
     }
 
     /// Whether anything in answers is masked.

@@ -289,6 +289,9 @@ pub struct Limits {
     /// texts that is read as JSON. The numbers of an answer with embeddings do not count.
     #[serde(deserialize_with = "count")]
     pub values: usize,
+    /// Bytes of text that masks or rules read in a body, and in an event of a stream, as JSON writes them. Images and sound do not count.
+    #[serde(deserialize_with = "count")]
+    pub text_bytes: usize,
 }
 
 /// Reads a bound, a whole number from 0 on. The error for anything else says so; the one of serde names `usize`, which means nothing to
@@ -328,6 +331,7 @@ impl Default for Limits {
             lanes: 256,
             body_bytes: 32 << 20,
             values: 500_000,
+            text_bytes: 10_000_000,
         }
     }
 }

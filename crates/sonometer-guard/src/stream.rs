@@ -102,6 +102,7 @@ impl Lanes {
         context: &mut Context<'_>,
         out: &mut String,
     ) -> Result<(), Blocked> {
+        context.count(raw, On::Response, Role::Assistant)?;
         self.bytes += raw.len();
         // As many as a whole answer may have.
         let most = context.compiled.policy.limits.body_bytes;
@@ -315,7 +316,7 @@ impl Stream {
         if is_past {
             return Ok(());
         }
-        let mut values = Values::new(self.exchange.compiled.policy.limits.values);
+        let mut values = Values::new(&self.exchange.compiled.policy.limits);
         values.count(data, Numbers::of(self.exchange.form, On::Response))?;
         self.exchange.note_id(data);
         let exchange = &mut self.exchange;

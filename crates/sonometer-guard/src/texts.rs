@@ -34,12 +34,13 @@ struct Growing {
 
 impl Texts {
     pub(crate) fn new(compiled: Arc<Compiled>) -> Self {
-        let values = Values::new(compiled.policy.limits.values);
+        let values = Values::new(&compiled.policy.limits);
         let (numbering, report) = (Numbering::default(), Report::default());
         Self { compiled, numbering, report, growing: HashMap::new(), values }
     }
 
-    /// A whole text, masked, and for answers with its placeholders restored.
+    /// A whole text, masked, and for answers with its placeholders restored. All that is read so, with [`Self::arguments`] and
+    /// [`Self::definition`], has at most `limits.text_bytes` bytes.
     ///
     /// # Errors
     /// What must not pass.
@@ -70,6 +71,7 @@ impl Texts {
             values: self.values,
         };
         let mut lane = ArgumentsLane::new(On::Request, Role::Other).definition();
+        context.count(&raw, On::Request, Role::Other)?;
         lane.take(&raw, &mut context, &mut shown)?;
         lane.finish(&mut context, &mut shown)?;
         self.values = context.values;
@@ -130,9 +132,6 @@ impl Texts {
             |judge: &&Judge| judge.action == Action::Block && (judge.on == on || judge.on == On::Both);
         let mut raw = String::with_capacity(text.len());
         write_plain(text, &mut raw);
-        for judge in self.compiled.judges.iter().filter(blocks).filter(|_| !text.is_empty()) {
-            allowed(judge, &[(role, &meant(&raw))])?;
-        }
         let mut context = Context {
             compiled: &self.compiled,
             numbering: &mut self.numbering,
@@ -140,6 +139,10 @@ impl Texts {
             documents: &mut None,
             values: self.values,
         };
+        context.count(&raw, on, role)?;
+        for judge in self.compiled.judges.iter().filter(blocks).filter(|_| !text.is_empty()) {
+            allowed(judge, &[(role, &meant(&raw))])?;
+        }
         let shown = whole(&raw, &mut context, on, role, manner)?;
         self.values = context.values;
         Ok(decode(&shown))

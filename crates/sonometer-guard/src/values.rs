@@ -1,22 +1,25 @@
-//! How many values of JSON are read at once. Each is read by itself, so that a text of one letter costs about as much as one of a line: a body of
-//! nothing but short values takes forty seconds of a core.
+//! How many values of JSON are read at once, and how much text. Each value is read by itself, so that a text of one letter costs about as much
+//! as one of a line: a body of nothing but short values takes forty seconds of a core. A long text takes memory for all that is found in it
+//! until its end.
 
 use crate::blocked::{Blocked, Kind};
 use crate::form::Form;
-use crate::policy::On;
+use crate::policy::{Limits, On};
 use memchr::memchr2;
 
 /// The values of a body, of an event or of texts that came alone, against the most that there may be: lists and objects, texts, numbers and
-/// words such as `true`. A name of a member is one.
+/// words such as `true`. A name of a member is one. Beside them the bytes of the texts that are read, which have a bound of their own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Values {
     seen: usize,
     most: usize,
+    bytes: usize,
+    most_bytes: usize,
 }
 
 impl Values {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { seen: 0, most }
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self { seen: 0, most: limits.values, bytes: 0, most_bytes: limits.text_bytes }
     }
 
     /// Counts those of a document, before anything is made of them. JSON in its texts is counted where it is read.
@@ -62,6 +65,18 @@ impl Values {
             false => Ok(()),
         }
     }
+
+    /// Counts a text that masks or rules read, before they do.
+    ///
+    /// # Errors
+    /// If it is too much.
+    pub(crate) fn text(&mut self, raw: &str) -> Result<(), Blocked> {
+        self.bytes = self.bytes.saturating_add(raw.len());
+        match self.bytes > self.most_bytes {
+            true => Err(too_much(self.most_bytes)),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Whether numbers and words count.
@@ -97,12 +112,23 @@ fn too_many(most: usize) -> Blocked {
     Blocked::new(Kind::TooLarge, message)
 }
 
+fn too_much(most: usize) -> Blocked {
+    let message = format!(
+        "more than {most} bytes of text at once that masks or rules read (limits.text_bytes); send less, or set a greater number"
+    );
+    Blocked::new(Kind::TooLarge, message)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(values: usize) -> Values {
+        Values::new(&Limits { values, ..Limits::default() })
+    }
+
     fn counted(json: &str, numbers: Numbers) -> usize {
-        let has = |most: usize| Values::new(most).count(json, numbers).is_ok();
+        let has = |most: usize| of(most).count(json, numbers).is_ok();
         (0..100).find(|most| has(*most)).expect("has fewer")
     }
 
@@ -125,9 +151,16 @@ mod tests {
 
     #[test]
     fn the_most_holds_for_documents_and_what_is_read_in_them() {
-        let mut values = Values::new(4);
+        let mut values = of(4);
         assert!(values.count("[12,\"[3,4]\"]", Numbers::Count).is_ok() && values.more().is_ok());
         let blocked = values.more().expect_err("is one too many");
         assert!(blocked.kind == Kind::TooLarge && blocked.message.contains("limits.values"), "{blocked}");
+    }
+    #[test]
+    fn the_bytes_of_texts_have_their_own_bound() {
+        let mut values = Values::new(&Limits { values: 1, text_bytes: 4, ..Limits::default() });
+        assert!(values.text("ab").is_ok() && values.text("").is_ok() && values.text("cd").is_ok());
+        let blocked = values.text("e").expect_err("is one too many");
+        assert!(blocked.kind == Kind::TooLarge && blocked.message.contains("limits.text_bytes"), "{blocked}");
     }
 }

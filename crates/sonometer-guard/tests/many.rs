@@ -1,4 +1,4 @@
-//! Bodies, events and texts of very many values: refused before they take long, with the setting that says how many there may be.
+//! Bodies, events and texts of very many values or very much text: refused before they take long, with the setting that says how much there may be.
 
 mod common;
 
@@ -131,6 +131,157 @@ fn texts_of_gateways_have_the_same_bound() {
     assert!(
         guard.check_values(&json).is_ok() && guard.check_values(&many(json!("a"), 100).to_string()).is_err()
     );
+}
+
+/// At most a thousand bytes of text, with one more rule or none.
+fn short(more: &str) -> Guard {
+    guard(&format!(
+        r#"{{"limits":{{"text_bytes":1000}},"rules":[{more}{{"action":"mask","target":"personal-data"}}]}}"#
+    ))
+}
+
+/// Refuses all that it reads.
+const REFUSING: &str = r#"{"action":"block","target":"personal-data","at_least":0.0},"#;
+const REFUSING_ANSWERS: &str =
+    r#"{"action":"block","target":"personal-data","on":"response","at_least":0.0},"#;
+
+fn is_told_of_text(blocked: &Blocked, is_answer: bool) -> bool {
+    let status = if is_answer { 502 } else { 413 };
+    let told = "more than 1000 bytes of text at once that masks or rules read (limits.text_bytes)";
+    blocked.kind == Kind::TooLarge && blocked.status() == status && blocked.message.contains(told)
+}
+
+#[test]
+fn the_text_of_requests_has_a_bound() {
+    let bounded = short("");
+    let tool = |text: &str| {
+        let function = json!({"name": "f", "parameters": {"d": text}});
+        json!({"messages": [], "tools": [{"type": "function", "function": function}]})
+    };
+    for (form, body, beside) in [
+        (Form::Chat, (|text| said(&json!(text))) as fn(&str) -> Value, 0),
+        (Form::Chat, |text| said(&json!([{"type": "text", "text": text}])), 0),
+        (Form::Chat, |text| called(&json!([text]).to_string()), "[\\\"\\\"]".len()),
+        (Form::Messages, |text| said(&json!(text)), 0),
+        (Form::Responses, |text| json!({"input": text}), 0),
+        (Form::Completions, |text| json!({"prompt": [text]}), 0),
+        (Form::Embeddings, |text| json!({"input": text}), 0),
+    ] {
+        let (fits, long) = ("a ".repeat((1_000 - beside) / 2), "a ".repeat((1_002 - beside) / 2));
+        let (fits, long) = (body(&fits).to_string(), body(&long).to_string());
+        bounded.request(form, fits.as_bytes()).expect("passes");
+        let blocked = bounded.request(form, long.as_bytes()).expect_err("is refused");
+        assert!(is_told_of_text(&blocked, false), "{long} {blocked}");
+    }
+    // All texts of a body count, with the names of members of any shape, and numbers.
+    let turn = json!({"role": "user", "content": "a ".repeat(300)});
+    let two = json!({"messages": [turn, turn]}).to_string();
+    for body in [
+        two.clone(),
+        tool(&"a ".repeat(500)).to_string(),
+        format!("{{\"messages\":[],\"metadata\":{{\"n\":{}}}}}", "1".repeat(1_001)),
+    ] {
+        let blocked = bounded.request(Form::Chat, body.as_bytes()).expect_err("is refused");
+        assert!(is_told_of_text(&blocked, false), "{body} {blocked}");
+    }
+    // Rules read none of it, and those of another role or of answers do not make it count.
+    let refused = short(REFUSING).request(Form::Chat, two.as_bytes()).expect_err("is refused");
+    assert!(is_told_of_text(&refused, false), "{refused}");
+    let refused = short(REFUSING).request(Form::Chat, said(&json!("a")).to_string().as_bytes());
+    assert_eq!(refused.expect_err("is refused").kind, Kind::Rule);
+    for rule in [r#""roles":["tool"]"#, r#""on":"response""#] {
+        let policy = format!(
+            r#"{{"limits":{{"text_bytes":1000}},"rules":[{{"action":"mask","target":"personal-data",{rule}}}]}}"#
+        );
+        guard(&policy).request(Form::Chat, two.as_bytes()).expect("passes");
+    }
+}
+
+#[test]
+fn the_text_of_answers_and_events_has_a_bound() {
+    let (fits, long) = ("a ".repeat(500), "a ".repeat(501));
+    let message = |message: Value| json!({"choices": [{"index": 0, "message": message}]});
+    for (form, body) in [
+        (
+            Form::Chat,
+            (|text| json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]}))
+                as fn(&str) -> Value,
+        ),
+        (Form::Messages, |text| json!({"content": [{"type": "text", "text": text}]})),
+        (
+            Form::Messages,
+            |text| json!({"content": [{"type": "thinking", "thinking": text, "signature": "s"}]}),
+        ),
+        (
+            Form::Responses,
+            |text| json!({"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}]}),
+        ),
+    ] {
+        let answer = |text: &str| begin(&short(""), form).response(200, body(text).to_string().as_bytes());
+        answer(&fits).expect("passes");
+        let blocked = answer(&long).expect_err("is refused");
+        assert!(is_told_of_text(&blocked, true), "{} {blocked}", body(&long));
+    }
+    let body = message(json!({"role": "assistant", "content": long})).to_string();
+    let refused = begin(&short(REFUSING_ANSWERS), Form::Chat).response(200, body.as_bytes());
+    assert!(is_told_of_text(&refused.expect_err("is refused"), true), "{body}");
+    // One event at a time: a stream may have more.
+    let event = |text: &str| {
+        let delta = json!({"content": text});
+        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
+    };
+    let (mut stream, mut out) = (begin(&short(""), Form::Chat).stream(), Vec::new());
+    for _ in 0..5 {
+        stream.push(event(&fits).as_bytes(), &mut out).expect("passes");
+    }
+    let blocked = stream.push(event(&long).as_bytes(), &mut out).expect_err("is refused");
+    assert!(is_told_of_text(&blocked, true), "{blocked}");
+}
+
+/// Images, sound and vectors, which no mask reads.
+#[test]
+fn media_are_no_text() {
+    let policy = r#"{"media":"pass","limits":{"text_bytes":1000},"rules":[{"action":"mask","target":"personal-data"}]}"#;
+    let (guard, data) = (guard(policy), "iVBORw0KGgo".repeat(1_000));
+    let url = format!("data:image/png;base64,{data}");
+    let source = json!({"type": "base64", "media_type": "image/png", "data": data});
+    for (form, body) in [
+        (Form::Chat, said(&json!([{"type": "image_url", "image_url": {"url": url}}]))),
+        (Form::Chat, said(&json!([{"type": "input_audio", "input_audio": {"data": data, "format": "wav"}}]))),
+        (Form::Chat, said(&json!([{"type": "file", "file": {"filename": "a.pdf", "file_data": url}}]))),
+        (Form::Messages, said(&json!([{"type": "image", "source": source}]))),
+        (
+            Form::Responses,
+            json!({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": url}]}]}),
+        ),
+    ] {
+        guard
+            .request(form, body.to_string().as_bytes())
+            .unwrap_or_else(|blocked| panic!("{form:?} {blocked}"));
+    }
+    let audio = json!({"id": "a", "data": data, "transcript": "Hello.", "expires_at": 1});
+    let message = json!({"role": "assistant", "content": null, "audio": audio});
+    for (form, body) in [
+        (Form::Chat, json!({"choices": [{"index": 0, "message": message}]})),
+        (Form::Responses, json!({"output": [{"type": "image_generation_call", "id": "i", "result": data}]})),
+        (Form::Embeddings, json!({"data": [{"object": "embedding", "index": 0, "embedding": data}]})),
+    ] {
+        let answer = begin(&guard, form).response(200, body.to_string().as_bytes());
+        answer.unwrap_or_else(|blocked| panic!("{form:?} {blocked}"));
+    }
+}
+
+#[test]
+fn texts_of_gateways_count_in_all() {
+    let guard = short("");
+    let (mut texts, half) = (guard.texts(), "a ".repeat(250));
+    texts.text(On::Request, Role::User, &half).expect("passes");
+    texts.text(On::Request, Role::User, &half).expect("passes");
+    // What comes again and again has a bound of its own.
+    texts.so_far(0, &half.repeat(3)).expect("passes");
+    let blocked = texts.arguments(On::Request, Role::User, "[1]").expect_err("is refused");
+    assert!(is_told_of_text(&blocked, false), "{blocked}");
+    assert!(guard.texts().definition(&json!({"d": half.repeat(2)}).to_string()).is_err());
 }
 
 /// As long as requests get: a million tokens, two thousand messages, 128 tools with large schemas; 2,048 texts to embed.

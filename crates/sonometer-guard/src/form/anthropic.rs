@@ -223,6 +223,7 @@ impl Messages {
                 if let Some(raw) = summary
                     && event.context.compiled.policy.thinking != Thinking::Pass
                 {
+                    event.context.count(raw, On::Response, Role::Assistant)?;
                     whole(raw, event.context, On::Response, Role::Assistant, Manner::Unchanged)?;
                 }
                 return Ok(Shown::AsItIs);

@@ -30,8 +30,21 @@ pub(crate) struct Context<'c> {
     pub(crate) report: &'c mut Report,
     /// Where the text of each document moved to, on its way from the provider to the client.
     pub(crate) documents: &'c mut Option<Vec<Moves>>,
-    /// The values of JSON so far.
+    /// The values of JSON and the bytes of text so far.
     pub(crate) values: Values,
+}
+
+impl Context<'_> {
+    /// Counts a text before it is read, if it is read at all.
+    ///
+    /// # Errors
+    /// If there is too much text.
+    pub(crate) fn count(&mut self, raw: &str, on: On, role: Role) -> Result<(), Blocked> {
+        match self.compiled.reads(on, role) {
+            true => self.values.text(raw),
+            false => Ok(()),
+        }
+    }
 }
 
 /// How a lane reads what comes in.

@@ -18,6 +18,7 @@ impl<'j> Walk<'_, '_, 'j> {
         value: &'j RawValue,
         place: Place<'_>,
     ) -> Result<(), Blocked> {
+        self.context.count(digits, self.on, place.role)?;
         if let Some(read) = &mut self.read {
             read.push(Said { role: place.role, text: called(place.name, digits), is_answer: false });
         }
@@ -28,6 +29,7 @@ impl<'j> Walk<'_, '_, 'j> {
     }
 
     pub(super) fn number(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        self.context.count(value.get(), self.on, place.role)?;
         let mut written = String::new();
         number(value.get(), place.name, self.context, self.on, place.role, false, &mut written)?;
         self.edits.replace(value.get(), written);
@@ -41,6 +43,9 @@ impl<'j> Walk<'_, '_, 'j> {
         }
         let manner = self.manner(raw, place);
         let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
+        if known.is_none() {
+            self.context.count(raw, self.on, place.role)?;
+        }
         // What came in parts was judged with them.
         if let Some(read) = self.read.as_mut().filter(|_| known.is_none()) {
             let is_content = matches!(place.key, "content" | "text") && place.kind == Kinded::Plain;

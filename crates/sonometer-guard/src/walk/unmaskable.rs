@@ -86,6 +86,7 @@ impl<'j> Walk<'_, '_, 'j> {
         match shape(value) {
             Shape::Text => {
                 let raw = inner(value).unwrap_or_default();
+                self.context.count(raw, self.on, place.role)?;
                 whole(raw, self.context, self.on, place.role, Manner::Unchanged).map(|_| ())
             }
             Shape::List => List::read(value.get())?.0.iter().try_for_each(|item| self.unchanged(item, place)),

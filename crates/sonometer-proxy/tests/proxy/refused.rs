@@ -52,6 +52,28 @@ async fn too_many_values_are_refused_with_their_bound() {
     assert!(seen.asked.lock().expect("is sound").is_empty());
 }
 
+/// So has their text, of a request and of an answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn too_much_text_is_refused_with_its_bound() {
+    let policy = r#"{"limits":{"text_bytes":50},"rules":[{"action":"mask","target":"personal-data"}]}"#;
+    let (address, _, seen) = serve(policy).await;
+    let text = "a ".repeat(26);
+    let body = format!("{{\"input\":\"{text}\"}}");
+    let (head, told, _) = ask(address, "POST", "/v1/embeddings", "", &body).await;
+    assert!(head.starts_with("HTTP/1.1 413") && told.contains("limits.text_bytes"), "{head} {told}");
+    let body = format!("{{\"input_type\":\"request\",\"texts\":[\"{}\",\"{text}\"]}}", "a ".repeat(9));
+    let (head, told, _) = ask(address, "POST", "/beta/litellm_basic_guardrail_api", "", &body).await;
+    let is_blocked = told.contains("\"action\":\"BLOCKED\"") && told.contains("limits.text_bytes");
+    assert!(head.starts_with("HTTP/1.1 200") && is_blocked, "{head} {told}");
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+    let policy =
+        r#"{"limits":{"text_bytes":3},"rules":[{"action":"mask","target":"personal-data","on":"response"}]}"#;
+    let (address, _, _) = serve(policy).await;
+    let body = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
+    let (head, told, _) = ask(address, "POST", "/v1/chat/completions", "", body).await;
+    assert!(head.starts_with("HTTP/1.1 502") && told.contains("limits.text_bytes"), "{head} {told}");
+}
+
 /// A client that follows would send its request there as it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_does_not_lead_past_the_guard() {
