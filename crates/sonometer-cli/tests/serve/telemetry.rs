@@ -295,7 +295,7 @@ fn readings_are_events_in_the_trace_of_their_request() {
     assert!(!short.contains_key("gen_ai.evaluation.score.value"), "{short:?}");
     assert_eq!(attributes(&first.attributes)["sonometer.item"], "0");
     let second = attributes(&second.attributes);
-    assert_eq!((&*second["sonometer.item"], &*second["sonometer.target.version"]), ("1", "2.1"));
+    assert_eq!((&*second["sonometer.item"], &*second["sonometer.target.version"]), ("1", "2.2"));
     assert!(second["gen_ai.evaluation.explanation"].contains(" 0:11-30"), "{second:?}");
     let came = collector.came.lock().expect("is sound");
     for secret in ["4111", "Good morning", "please charge"] {
