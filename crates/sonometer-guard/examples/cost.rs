@@ -193,9 +193,8 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
             stream(&masking, Form::Chat, &chat(parts))
         }
         "judged" => {
-            let judging = guard(
-                r#"{"rules":[{"action":"block","target":"personal-data","on":"response","markers":["payment_card"]}]}"#,
-            )?;
+            let judging =
+                guard(r#"{"rules":[{"action":"block","target":"prompt-attack","on":"response"}]}"#)?;
             let line = "Thank you, it is on its way. ".repeat(bytes / 29);
             let parts = line
                 .as_bytes()

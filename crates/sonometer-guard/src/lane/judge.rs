@@ -3,7 +3,7 @@
 use super::text::engine;
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Judge;
-use crate::policy::{Action, On};
+use crate::policy::{Action, Limits, On};
 use crate::report::{Report, Sensed};
 use sonometer::protocol::Modality;
 use sonometer::{Error, Event, Instrument, Reading, Session, SessionOptions, Unit};
@@ -12,12 +12,20 @@ use sonometer::{Error, Event, Instrument, Reading, Session, SessionOptions, Unit
 const MOST_SENSED: usize = 256;
 /// The most pieces of evidence whose places are reported.
 const MOST_PLACES: usize = 20;
+/// Up to so many bytes of a text a rule is asked at every place that settles. Each asking reads all of the text so far.
+const ASKED_AT_EACH: usize = 16 << 10;
+/// Beyond that it is asked once for each such part of the text, so that all askings together read it about so many times, and not with the
+/// square of its length.
+const PART: usize = 32;
 
 /// One rule that reads an answer as it comes.
 #[derive(Clone)]
 pub(super) struct Judging {
     session: Session,
-    settled: usize,
+    /// Up to where it has nothing against the text.
+    passed: usize,
+    /// The most bytes that may wait for it to be asked.
+    most_waiting: usize,
     /// Whether no verdict changes without an event, so that it need not be asked for: a reading costs all of the text so far.
     reports_all: bool,
     has_news: bool,
@@ -28,10 +36,12 @@ pub(super) struct Judging {
 }
 
 impl Judging {
-    pub(super) fn of(judge: &Judge) -> Result<Self, Blocked> {
+    pub(super) fn of(judge: &Judge, limits: Limits) -> Result<Self, Blocked> {
         Ok(Self {
             session: begin(&judge.instrument)?,
-            settled: 0,
+            passed: 0,
+            // The other half is for what waits to settle.
+            most_waiting: limits.held_bytes / 2,
             reports_all: reports_all(&judge.instrument),
             has_news: true,
             markers: judge.markers.clone(),
@@ -47,14 +57,24 @@ impl Judging {
         let is_news = |event: &Event| matches!(event, Event::Resonance { .. } | Event::Fidelity(_));
         self.has_news |= !self.reports_all || step.events.iter().any(is_news);
         let settled = step.settled_to.offset;
-        if settled > self.settled {
-            if std::mem::take(&mut self.has_news) {
-                let reading = self.session.so_far().map_err(|error| engine(&error))?;
-                self.check(&reading)?;
-            }
-            self.settled = settled;
+        let is_due = settled >= self.passed + self.step_at(settled);
+        if self.has_news && is_due {
+            let reading = self.session.so_far().map_err(|error| engine(&error))?;
+            self.check(&reading)?;
+            self.has_news = false;
         }
-        Ok(settled)
+        if !self.has_news {
+            self.passed = settled;
+        }
+        Ok(self.passed)
+    }
+
+    /// How many bytes are to settle before it is asked again.
+    fn step_at(&self, settled: usize) -> usize {
+        match settled > ASKED_AT_EACH {
+            true => (settled / PART).min(self.most_waiting).max(1),
+            false => 1,
+        }
     }
 
     pub(super) fn finish(&mut self) -> Result<(), Blocked> {

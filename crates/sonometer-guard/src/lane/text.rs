@@ -66,7 +66,7 @@ impl TextLane {
         for at in &self.side.judges {
             let judge = &compiled.judges[*at];
             match judge.action {
-                Action::Block => self.judging.push(Judging::of(judge)?),
+                Action::Block => self.judging.push(Judging::of(judge, compiled.policy.limits)?),
                 _ if is_said => self.measuring.push(Measuring::of(*at, judge)?),
                 _ => {}
             }
