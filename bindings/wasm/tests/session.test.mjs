@@ -220,8 +220,9 @@ test('a guard lets text pass before the end', async () => {
   writer.write('another');
   writer.close();
   // `this is` was held for the name that could follow.
-  assert.deepEqual(await reader.read(), { value: 'this is ', done: false });
-  assert.deepEqual(await reader.read(), { value: 'another', done: false });
+  // The space still is: a mark of Markdown could have followed it, with private data behind.
+  assert.deepEqual(await reader.read(), { value: 'this is', done: false });
+  assert.deepEqual(await reader.read(), { value: ' another', done: false });
   assert.equal((await reader.read()).done, true);
 });
 
