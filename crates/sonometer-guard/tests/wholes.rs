@@ -168,7 +168,7 @@ fn members_that_repeat_parts_of_an_answer_are_unknown() {
     assert!(shown.contains(MASKED) && shown.contains("x_own"), "{shown}");
 }
 
-/// Whoever has the vocabulary of a model can turn ids of tokens back into the text.
+/// Ids of tokens are the text once more: the vocabulary of the model turns them back.
 #[test]
 fn ids_of_tokens_are_left_out_as_log_probabilities_are() {
     let stream = [

@@ -97,7 +97,7 @@ impl Service {
                     if wanted.turn.is_some()
                         && matches!(refusal.code, Code::QuotaExhausted | Code::RateLimited) =>
                 {
-                    if self.dive_size(caller, id).await?.1 < turn {
+                    if self.dive_size(caller, id).await?.turns < turn {
                         return Err(refusal);
                     }
                 }

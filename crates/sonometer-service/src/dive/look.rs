@@ -2,7 +2,7 @@
 
 use super::unknown;
 use crate::refusal::Refusal;
-use crate::store::DiveSeen;
+use crate::store::{DiveSeen, DiveSize};
 use crate::{Caller, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -35,8 +35,8 @@ impl Service {
     /// # Errors
     /// `dive_not_found`, `unavailable`.
     pub async fn dive(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
-        let (.., bytes) = self.dive_size(caller, id).await?;
-        let place = self.place_at_dive(caller, bytes).await?;
+        let size = self.dive_size(caller, id).await?;
+        let place = self.place_at_dive(caller, size.bytes).await?;
         let seen = self.inner.store.dive_seen(caller.account(), id).await?;
         drop(place);
         let DiveSeen { stage, is_open, turns, observation, card } = seen.ok_or_else(|| unknown(id))?;
@@ -59,7 +59,7 @@ impl Service {
     /// # Errors
     /// As [`Service::dive`].
     pub async fn dive_status(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
-        let (is_open, turns, _) = self.dive_size(caller, id).await?;
+        let DiveSize { is_open, turns, .. } = self.dive_size(caller, id).await?;
         Ok(crate::json::text(&Status { dive_id: id, status: status(is_open), turns }))
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use world::Worlds;
 
 use crate::queue::{Bounds, Place, Queue};
 use crate::refusal::{Code, Refusal, shown};
-use crate::store::DiveRow;
+use crate::store::{DiveRow, DiveSize};
 use crate::{Caller, Service, WAITING};
 use sonometer::stage::{Counted, Mode, Stage};
 use std::collections::HashMap;
@@ -81,23 +81,23 @@ impl Turns {
 }
 
 impl Service {
-    /// A dive of the account of a caller, with all that it is kept by.
+    /// A dive of the account of a caller, with its state.
     async fn dive_row(&self, caller: &Caller, id: &str) -> Result<DiveRow, Refusal> {
-        let (.., bytes) = self.dive_size(caller, id).await?;
-        let _place = self.place_at_dive(caller, bytes).await?;
+        let size = self.dive_size(caller, id).await?;
+        let _place = self.place_at_dive(caller, size.bytes).await?;
         self.inner.store.dive(caller.account(), id).await?.ok_or_else(|| unknown(id))
     }
 
-    /// Whether a dive of the account of a caller is open, its turns, and by how many bytes it is kept.
-    async fn dive_size(&self, caller: &Caller, id: &str) -> Result<(bool, u64, u64), Refusal> {
+    /// What is known of a dive of the account of a caller without reading its texts.
+    async fn dive_size(&self, caller: &Caller, id: &str) -> Result<DiveSize, Refusal> {
         // No database is asked for what cannot be an id.
         let is_id = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let size = if is_id { self.inner.store.dive_size(caller.account(), id).await? } else { None };
         size.ok_or_else(|| unknown(id))
     }
 
-    /// Those who read long dives wait for others of their organization who read much, so that most of the connections are left to the
-    /// others. Where SQLite keeps what stands behind the text by which a dive is kept, it passes over all of that.
+    /// Requests that read long dives go one at a time for each organization, so that most connections to the database are left to the
+    /// others. SQLite has to pass over the whole state to reach the columns behind it in a row.
     async fn place_at_dive(&self, caller: &Caller, bytes: u64) -> Result<Option<Place>, Refusal> {
         if bytes <= SHORT_DIVE {
             return Ok(None);

@@ -110,7 +110,16 @@ pub(crate) struct DiveRow {
     pub(crate) card: String,
 }
 
-/// A dive as callers look at it: without what it is kept by, which is long after many turns.
+/// What is known of a dive without reading its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DiveSize {
+    pub(crate) is_open: bool,
+    pub(crate) turns: u64,
+    /// Of its state, with all that was said: up to 24 MB.
+    pub(crate) bytes: u64,
+}
+
+/// A dive as callers look at it: without its state, which is long after many turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiveSeen {
     pub(crate) stage: String,
@@ -340,7 +349,7 @@ impl Store {
         row.as_ref().map(dive).transpose().map_err(down)
     }
 
-    /// A dive, whoever dives.
+    /// A dive of any account.
     pub(crate) async fn dive_of_any(&self, id: &str) -> Result<Option<DiveRow>, Refusal> {
         let query = format!("SELECT {COLUMNS} FROM dives WHERE id = $1");
         let row = sqlx::query(sqlx::AssertSqlSafe(query)).bind(id);
@@ -348,19 +357,19 @@ impl Store {
         row.as_ref().map(dive).transpose().map_err(down)
     }
 
-    /// Whether a dive of an account is open, its turns, and by how many bytes it is kept. None of them is read for it.
-    pub(crate) async fn dive_size(
-        &self,
-        account: &str,
-        id: &str,
-    ) -> Result<Option<(bool, u64, u64)>, Refusal> {
+    /// Whether a dive of an account is open, its turns, and how many bytes its state has. The state is not read for it.
+    pub(crate) async fn dive_size(&self, account: &str, id: &str) -> Result<Option<DiveSize>, Refusal> {
         let row = sqlx::query(
             "SELECT status, turns, CAST(OCTET_LENGTH(state) AS BIGINT) FROM dives WHERE id = $1 AND account_id = $2",
         );
         let row = row.bind(id).bind(account).fetch_optional(&self.readers).await.map_err(down)?;
         let size = |row: AnyRow| {
             let status: String = row.try_get(0)?;
-            Ok((status == "open", count(row.try_get(1)?), count(row.try_get(2)?)))
+            Ok(DiveSize {
+                is_open: status == "open",
+                turns: count(row.try_get(1)?),
+                bytes: count(row.try_get(2)?),
+            })
         };
         row.map(size).transpose().map_err(down)
     }

@@ -40,7 +40,9 @@ pub use check::{Break, Checked, Fault, Wrong};
 pub(crate) use claims::{Claimable, PLANS};
 pub use deliveries::{Attempt, Delivery};
 pub(crate) use deliveries::{DELIVERIES_FULL, Due};
-pub(crate) use dives::{Allowed, Attempts, Counter, DiveRow, DiveSeen, FrozenWorld, NewDive, Opened};
+pub(crate) use dives::{
+    Allowed, Attempts, Counter, DiveRow, DiveSeen, DiveSize, FrozenWorld, NewDive, Opened,
+};
 pub use dives::{DiveLine, StepDone};
 pub use draft::{Draft, WriteAnswer};
 pub use history::{Entry, Page, Totals};
