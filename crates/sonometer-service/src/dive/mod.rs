@@ -110,8 +110,8 @@ impl Service {
         let free = &self.inner.free_dives;
         let Some(seconds) = free.full(org, self.now_ms()) else { return Ok(()) };
         let message = format!(
-            "the dives of this organization that cost nothing have kept more than {} MiB today, the limit; only actions that cost \
-             something are taken, and dives closed; open dives and act again tomorrow (UTC)",
+            "dives of this organization that cost nothing take more than {} MiB today, the limit; until tomorrow (UTC) only actions \
+             that cost something are taken, and dives can be closed",
             free.most() >> 20
         );
         Err(Refusal { retry_after: seconds, ..Refusal::new(Code::RateLimited, message) })
